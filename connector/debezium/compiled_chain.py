@@ -12,9 +12,9 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from connector.capture.change import RowChanges
+from connector.capture.change import EventBatch, RowChanges, RowsOfKind
 from connector.capture.table_schema import TableEventSchema
-from connector.data.record import ApplyTransform, EncodeHeader, Message, Record
+from connector.data.record import ApplyTransform, EncodeHeader, Message, Record, WriteBatch
 from connector.data.symbolic import NotCompilableError
 from connector.debezium.events import EventOptions, moving, numbered_rows
 from connector.debezium.message_code import (
@@ -27,8 +27,13 @@ from connector.debezium.native_chain import NativeChain, native_chain
 from connector.debezium.symbolic_events import RowKind, SymbolicEvents
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
-from connector.errors import RegistryUnavailableError, SchemaRefusedError, TransformError
-from connector.native import Rows, is_native
+from connector.errors import (
+    MillraceError,
+    RegistryUnavailableError,
+    SchemaRefusedError,
+    TransformError,
+)
+from connector.native import ArrangedKind, Rows, is_native, write_batch
 
 log = logging.getLogger(__name__)
 
@@ -104,16 +109,43 @@ class CompiledChain:
         change.rows = []  # rows may be huge, and their messages may have to wait
         return messages
 
+    def batch(self, batch: EventBatch) -> WriteBatch | None:
+        """Return what writes the events of a batch, as `NativeRows.batch` has it.
+
+        None where no event can be written so.
+        """
+        now = self._options.now()
+        moment = (now // 1_000_000, now // 1000, now)
+        kinds = [self._described(kind, moment) for kind in batch.kinds]
+        rows = sum(kind.rows for kind in batch.kinds)
+        if not any(kinds):
+            return None
+        return lambda start: write_batch(kinds, batch.events, start, rows, now)
+
+    def _described(self, kind: RowsOfKind, moment: tuple[int, int, int]) -> ArrangedKind | None:
+        """Describe to the core how it writes rows of a kind; None where it does not."""
+        if self._options.transactions and self._transaction.id is not None:
+            return None
+        try:
+            chain = self._native_chain(self._tables.of(kind.codec), kind.op)
+        except (MillraceError, NotCompilableError):
+            return None  # its first event raises the error once more
+        return chain and (chain.writer, kind.op, chain.bind, moment, chain.is_constant)
+
     def _natively(
         self, table: _TableFunctions, op: str, rows: Rows, event: tuple[Any, ...]
     ) -> Sequence[Message] | None:
         """Let the native core write rows that it read; None where it cannot."""
-        if op not in "cru" or op != rows.kind or (op == "u" and self._options.skips_unchanged):
+        chain = self._native_chain(table, op) if op == rows.kind else None
+        return None if chain is None else chain.messages(rows, event)
+
+    def _native_chain(self, table: _TableFunctions, op: str) -> NativeChain | None:
+        """Return what writes rows of an operation natively; None where Python does."""
+        if op not in "cru" or (op == "u" and self._options.skips_unchanged):
             return None
         kind = RowKind(op, op == "u", after=True, moves=False, counted=False, positioned=False)
         self._function(table, kind)
-        writer = table.native.get(kind)
-        return None if writer is None else writer.messages(rows, event)
+        return table.native.get(kind)
 
     def _function(self, table: _TableFunctions, kind: RowKind) -> BindEvent:
         """Return the function for rows of a kind, compiled once."""

@@ -47,6 +47,7 @@ class DebeziumEncoder:
         self.transaction = Transaction(resumes=options.resumes_transactions)
         self._events = EventRecords(options, self.transaction)
         self._rows: CompiledRows | None = None
+        self._batch: Callable[[EventBatch], WriteBatch | None] = lambda _: None
 
     def records(self, change: Change) -> Iterator[Record]:
         """Return the records of a change, in order."""
@@ -74,7 +75,7 @@ class DebeziumEncoder:
         rows = CompiledRows(
             options, self.transaction, value, encode_key, encode_header, parts, schema_headers
         )
-        self._rows = rows
+        self._rows, self._batch = rows, rows.batch
 
         def encode(change: RowChanges) -> Iterable[Message]:
             if change.position_text is not None and rows.writes_schema_headers(change.codec):
@@ -94,7 +95,7 @@ class DebeziumEncoder:
 
         See `NativeRows.batch`.
         """
-        return None if self._rows is None else self._rows.batch(batch)
+        return self._batch(batch)
 
     def native_columns(self) -> list[NativeColumns]:
         """Return how many columns of each table the native core writes."""
@@ -108,7 +109,9 @@ class DebeziumEncoder:
     ) -> Callable[[RowChanges], Iterable[Message]]:
         """Return a function that writes row changes as the transform and the converters would."""
         options, transaction = self._options, self.transaction
-        return CompiledChain(options, transaction, converters, transform, timestamp).messages
+        chain = CompiledChain(options, transaction, converters, transform, timestamp)
+        self._batch = chain.batch
+        return chain.messages
 
 
 def _converted_keys(converter: KeyConverter) -> EncodeKey:

@@ -81,6 +81,11 @@ class MessageCode:
         ]
         return compile_function(lines, self._names)
 
+    @property
+    def depends_on_events(self) -> bool:
+        """Whether something that was composed differs between events of the log."""
+        return bool(self._event_lines)
+
     def compile_event(self, results: Sequence[str]) -> Callable[..., tuple[Any, ...]]:
         """Return the function for an event of the log that returns what these sources give."""
         lines = [

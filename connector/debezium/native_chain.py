@@ -41,10 +41,14 @@ _LOCAL: Final = frozenset(("None", "if", "else", "is", "v", "value"))  # of expr
 
 
 class NativeChain(NamedTuple):
-    """Writes the rows of one kind; ``bind`` returns what the rows of an event share."""
+    """Writes the rows of one kind; ``bind`` returns what the rows of an event share.
+
+    ``is_constant``: it returns the same for all events.
+    """
 
     writer: RowWriter
     bind: Callable[..., tuple[bytes, bytes, str, Any]]
+    is_constant: bool
 
     def messages(self, rows: Rows, event: tuple[Any, ...]) -> Sequence[Message] | None:
         """Return the messages of an event's rows; None where the key of a row may change."""
@@ -97,7 +101,8 @@ def native_chain(
     opening = code.joined([(CONSTANT, start + values.present(schema)), *value.before])
     rest = code.joined([*value.behind, (CONSTANT, values.close(schema) + end)])
     shared = (opening, rest, code.bound(record.topic), code.headers(record.headers))
-    return NativeChain(writer, code.compile_event(shared))
+    bind = code.compile_event(shared)
+    return NativeChain(writer, bind, not code.depends_on_events)
 
 
 def _key(

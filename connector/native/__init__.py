@@ -35,6 +35,7 @@ DescribedKind = tuple[
     Sequence[bytes],
     tuple[str, Sequence[tuple[str, bytes | None]], Sequence[tuple[str, bytes | None]] | None],
 ]
+ArrangedKind = tuple["RowWriter", str, Callable[..., tuple[Any, ...]], tuple[int, int, int], bool]
 """How the rows of one operation and table are written: see ``src/batch.rs``."""
 RowT = TypeVar("RowT")
 WritePart = Callable[[Sequence[Any]], bytes]
@@ -205,7 +206,7 @@ def transaction_translator(
 
 
 def write_batch(
-    kinds: Sequence[DescribedKind | None],
+    kinds: Sequence[DescribedKind | ArrangedKind | None],
     events: Sequence[NativeEvent],
     start: int,
     rows: int,

@@ -53,6 +53,12 @@ impl Messages {
         Messages { shared, sharing: 0, chunks, items, rows }
     }
 
+    /// Adds what messages may share; returns its number.
+    pub fn add_shared(&mut self, shared: Shared) -> usize {
+        self.shared.push(shared);
+        self.shared.len() - 1
+    }
+
     /// Sets what the messages share that are added from now on.
     pub fn share(&mut self, number: usize) {
         self.sharing = number;

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connector import native
-from connector.capture.change import EventBatch, RowChanges, RowsOfKind
+from connector.capture.change import EventBatch
 from connector.converters.json import JsonConverter
 from connector.data.record import Message
 from connector.debezium.compiled import CompiledRows, fragment_keys
@@ -23,6 +23,7 @@ from tests.fixtures.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
+from tests.unit.native.event_batches import Part, batch_of, changes_of
 from tests.unit.native.random_tables import (
     LETTERS,
     Described,
@@ -30,42 +31,10 @@ from tests.unit.native.random_tables import (
     described_tables,
     images_of,
 )
-from tests.unit.native.row_messages import CONVERTERS, SOURCE_VALUES, header, ids
+from tests.unit.native.row_messages import CONVERTERS, header, ids
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
 PLAIN = EventOptions("acme", NAMING, SOURCE, ROW_SLOT)
-Part = tuple[Described, int, bytes]
-
-
-def changes_of(parts: list[Part]) -> list[RowChanges]:
-    """Return a change for each event; each has another source block."""
-    changes = []
-    for number, (table, kind, images) in enumerate(parts):
-        event = table.event(kind, images)
-        rows = table.plan().rows(event)
-        source = tuple(
-            value + number if isinstance(value, int) else value for value in SOURCE_VALUES
-        )
-        changes.append(RowChanges(table.codec, event.kind, rows, source))
-    return changes
-
-
-def batch_of(changes: list[RowChanges]) -> EventBatch:
-    kinds: dict[Any, list[int]] = {}
-    for change in changes:
-        kinds.setdefault((id(change.codec), change.op), []).append(len(change.rows))
-    codecs = {id(change.codec): change.codec for change in changes}
-    numbers = {kind: number for number, kind in enumerate(kinds)}
-    events: list[Any] = [
-        (numbers[id(change.codec), change.op], change.rows, change.source) for change in changes
-    ]
-    return EventBatch(
-        [
-            RowsOfKind(codecs[codec], op, sum(counts), max(counts))
-            for (codec, op), counts in kinds.items()
-        ],
-        events,
-    )
 
 
 def outcome(

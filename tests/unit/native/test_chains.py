@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connector import native
+from connector.capture.change import EventBatch
 from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
-from connector.data.record import Record
+from connector.data.record import Message, Record
 from connector.debezium.compiled_chain import CompiledChain
 from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions
@@ -29,6 +30,7 @@ from tests.unit.converters.without_registry import PlainAvro
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
+from tests.unit.native.event_batches import batch_of, changes_of
 from tests.unit.native.random_tables import (
     LETTERS,
     Described,
@@ -67,23 +69,30 @@ def run(
     steps: Sequence[TransformStep],
     work: Any,
 ) -> Any:
+    pipeline, skipped = pipeline_of(compiles, options, converters, steps)
+    return [plain(message) for message in pipeline.messages(work)], skipped
+
+
+def pipeline_of(
+    compiles: bool,
+    options: EventOptions,
+    converters: tuple[Any, Any],
+    steps: Sequence[TransformStep],
+) -> tuple[Pipeline, list[str]]:
+    """Return a pipeline, and the list to which it adds what it skips."""
     skipped: list[str] = []
 
     def skip(stage: str, error: Exception, topic: str) -> bool:
         skipped.append(f"{stage} {topic} {type(error).__name__} {error}")
         return True
 
-    pipeline = Pipeline(
-        DebeziumEncoder(options),
-        TaskConverters(*converters, SimpleHeaderConverter()),
-        chain(steps),
-        skip,
-        compilable=compiles,
-    )
-    found = [
-        message._replace(headers=list(message.headers or ())) for message in pipeline.messages(work)
-    ]
-    return found, skipped
+    kinds = TaskConverters(*converters, SimpleHeaderConverter())
+    encoder = DebeziumEncoder(options)
+    return Pipeline(encoder, kinds, chain(steps), skip, compilable=compiles), skipped
+
+
+def plain(message: Message) -> Message:
+    return message._replace(headers=list(message.headers or ()))
 
 
 @settings(max_examples=200)
@@ -121,6 +130,57 @@ def test_messages_of_random_chains(
         for compiles, found in ((True, rows), (False, expected))
     ]
     assert ways[0] == ways[1]
+
+
+def write(
+    batch: EventBatch,
+    compiles: bool,
+    options: EventOptions,
+    converters: tuple[Any, Any],
+    steps: Sequence[TransformStep],
+) -> Any:
+    """Return the messages of a batch, and what was skipped."""
+    pipeline, skipped = pipeline_of(compiles, options, converters, steps)
+    parts: list[Iterable[Message]] = []
+    pipeline.write(batch, parts)
+    return [plain(message) for part in parts for message in part], skipped
+
+
+@settings(max_examples=150)
+@given(st.data(), OPTIONS, CONVERTERS, CONVERTERS, random_chains.CHAINS)
+def test_messages_of_batches(
+    data: st.DataObject, options: EventOptions, keys: Any, values: Any, configs: Any
+) -> None:
+    known = [data.draw(tables()) for _ in range(data.draw(st.integers(1, 2)))]
+    parts = []
+    for _ in range(data.draw(st.integers(1, 4))):
+        table, kind = data.draw(st.sampled_from(known)), data.draw(st.sampled_from(list(LETTERS)))
+        parts.append((table, kind, data.draw(images_of(table.table, kind))))
+    found = outcome(lambda: changes_of(parts))
+    if isinstance(found, str) or not all(native.is_native(one.rows) and one.rows for one in found):
+        return
+    configs = [(UNWRAP, None, False), *((config, None, False) for config, _, _ in configs[:2])]
+    steps = random_chains.build(configs[data.draw(st.integers(0, 1)) :])
+    ways = [
+        outcome(partial(write, batch_of(found), compiles, options, (keys, values), steps))
+        for compiles in (True, False)
+    ]
+    assert ways[0] == ways[1]
+
+
+@pytest.mark.parametrize("fields", ["", "op,source.ts_ms"])
+def test_a_chain_that_arranges_columns_is_written_in_one_batch(fields: str) -> None:
+    table = table_of_numbers()
+    row = table.table.image((1, 2, 3), (True, True, True))
+    changes = changes_of([(table, kind, row * (1 + (kind == written.UPDATE))) for kind in LETTERS])
+    json = JsonConverter({"schemas.enable": "false"})
+    steps = random_chains.build([({**UNWRAP, "add.fields": fields}, None, False)])
+    pipeline, _ = pipeline_of(
+        True, EventOptions("acme", NAMING, SOURCE, ROW_SLOT), (json,) * 2, steps
+    )
+    parts: list[Iterable[Message]] = []
+    pipeline.write(batch_of([*changes[:2], *changes]), parts)
+    assert [len(list(part)) for part in parts] == [4, 1]
 
 
 def table_of_numbers(default: str | None = None) -> Described:
