@@ -46,6 +46,11 @@ class MarkedReading:
         """Whether chunks can be settled without waiting."""
         return self._ahead.is_done
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no chunk is being read, so that no change of the log replaces a row."""
+        return not self._ahead.is_running and self._reading.windows.phase == "idle"
+
     def begin(self) -> Iterator[Change]:
         """Begin to read the next chunks; none may be left to be settled."""
         yield from self._decide(self._begin())

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
-from connector.capture.change import Change, Position, Row, RowChanges
+from connector.capture.change import Change, EventBatch, Position, Row, RowChanges
 from connector.capture.incremental.ahead import ReadAhead
 from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.incremental.pace import IncrementalOptions
@@ -71,6 +71,13 @@ class ReadOnlySnapshot(IncrementalSnapshot):
         """Take the state of an offset; windows from before are void."""
         super().restore(offset)
         self._last = None
+
+    def skip(self, batch: EventBatch) -> bool:
+        """Return whether a batch replaces no row of a chunk, because none is being read."""
+        if self._windows.phase != "idle":
+            return False
+        *_, self._last = batch.events[-1]
+        return True
 
     def deduplicate(self, change: RowChanges) -> None:
         """Drop what a change of the log replaces, unless the chunk was read with it."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from connector.capture.change import (
     Change,
+    EventBatch,
     FailedTables,
     Position,
     PositionText,
@@ -209,6 +210,10 @@ class IncrementalSnapshot:
             yield from self._reports.step(state, "RESUMED")
             if self._windows.phase == "idle":
                 yield from self._read_chunk()
+
+    def skip(self, batch: EventBatch) -> bool:  # noqa: ARG002 - another way to read needs it
+        """Return whether a batch replaces no row of a chunk, because none is being read."""
+        return self._marked.is_idle
 
     def deduplicate(self, change: RowChanges) -> None:
         """Drop what a change of the log replaces."""

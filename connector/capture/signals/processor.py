@@ -212,7 +212,7 @@ class Signals:
 
     def _rows(self, change: RowChanges | EventBatch) -> Iterator[Change]:
         if isinstance(change, EventBatch):  # none of its rows is a signal
-            if self._incremental is None:
+            if self._incremental is None or self._incremental.skip(change):
                 yield change
             else:
                 for part in change.changes():

@@ -7,11 +7,22 @@ from typing import Any
 
 import pytest
 
-from connector.capture.change import Change, HeartbeatDue, Notice, Progress
+from connector.capture.change import (
+    Change,
+    EventBatch,
+    HeartbeatDue,
+    Notice,
+    Progress,
+    RowChanges,
+    RowsOfKind,
+)
 from connector.capture.signals.channels import SignalChannels
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import Signal
 from connector.capture.snapshot_events import Notification
+from connector.capture.table_schema import TableEventSchema
+from connector.capture.tables import Table, TableId
+from connector.data.schema import struct
 from connector.errors import DatabaseUnavailableError
 from tests.unit.capture.incremental.simulated import At
 from tests.unit.capture.signals.listed_channel import Channel, signals, signals_with_chunks
@@ -43,6 +54,23 @@ def test_the_offset_keeps_the_last_signal() -> None:
     assert kept_values(changes)[0]["millrace_signal_offset"] == 7
     made.close()
     assert channel.closed == [None], "its effect is not stored"
+
+
+def batch() -> EventBatch:
+    table = Table(TableId("other", "t"), ())
+    codec = TableEventSchema(table, "t", None, struct("v"), struct("v"), (), ())
+    rows: Any = [(None, ())]
+    return EventBatch([RowsOfKind(codec, "c", 1, 1)], [(0, rows, (1,)), (0, rows, (2,))])
+
+
+def test_a_batch_stays_one_while_no_chunk_is_read() -> None:
+    made, _ = signals_with_chunks(Channel(EXECUTE))
+    whole = batch()
+    before, *later = made.weave(stream(whole, HeartbeatDue(), Progress(At(1)), batch()))
+    assert before is whole
+    assert not any(isinstance(change, EventBatch) for change in later)
+    changes = [change for change in later if isinstance(change, RowChanges) and change.op == "c"]
+    assert [change.source for change in changes] == [(1,), (2,)]
 
 
 def test_a_signal_before_an_error_is_read_again() -> None:
