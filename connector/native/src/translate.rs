@@ -13,7 +13,7 @@ use crate::program::RowProgram;
 use crate::rows::{Kind, Rows};
 use crate::transaction::{RowsEvent, Transaction};
 
-/// How many rows are enough for Python to handle them at once.
+/// How many rows are enough to be handled at once: their messages are in memory together.
 const ENOUGH_ROWS: usize = 512;
 
 /// Translates transactions whose tables it has learned from Python.
@@ -99,6 +99,10 @@ impl TransactionTranslator {
                 let Some(rows) = self.read(py, found.get())? else {
                     break;
                 };
+                let count: usize = rows.iter().flatten().map(|(.., rows)| rows.count()).sum();
+                if rows.len() > 1 && count > ENOUGH_ROWS {
+                    break; // Python sends the messages of each event before it writes the next
+                }
                 state = self.add(py, found.get(), rows, &mut place, &mut changes)?;
                 next += 1;
             }
