@@ -86,6 +86,7 @@ FURTHER: Final = (  # only on request
         for parts in (1, 4)
         for threads in (1, 4)
     ),
+    *(Part("single", "sb", schemas=schemas) for schemas in (True, False)),
     Part("incremental", "sb", schemas=True),
     Part("adaptive", "sb", schemas=True),
 )
@@ -100,14 +101,17 @@ def measure(part: Part, site: Site, workload: Workload) -> Measurements:
 
 
 def stream(part: Part, site: Site, workload: Workload) -> Measurements:
-    """Let a backlog be written while the connector is stopped, then let it catch up."""
+    """Let a backlog be written while the connector is stopped, then let it catch up.
+
+    Inserts come 100 a transaction; of `single` each is one.
+    """
     workload.clear(part.table)
     rows = workload.changes(part.table)
     with Trial(site, f"{part.table}_stream") as trial:
         trial.start("no_data", schemas=part.schemas, avro=part.avro, chain=part.chain)
         trial.await_streaming(lambda: workload.touch(part.table))
         trial.stop()
-        workload.write_changes(part.table)
+        workload.write_changes(part.table, 1 if part.what == "single" else 100)
         first = trial.end
         with Usage(site.worker.pid) as usage:
             trial.resume()
@@ -183,6 +187,7 @@ def incremental(part: Part, site: Site, workload: Workload) -> Measurements:
 
 MEASURES: Final[Mapping[str, Callable[[Part, Site, Workload], Measurements]]] = {
     "stream": stream,
+    "single": stream,
     "snapshot": snapshot,
     "threads": threads,
     "latency": latency,

@@ -16,7 +16,6 @@ PACED: Final = "paced"
 SIGNALS: Final = "signals"
 
 _LOADED_AT_ONCE: Final = 2000
-_CHANGED_AT_ONCE: Final = 100
 
 
 class Workload:
@@ -107,11 +106,11 @@ class Workload:
             f"UPDATE {table}_stream SET {TABLES[table].update} WHERE id = {last}",
         )
 
-    def write_changes(self, table: str) -> None:
-        """Insert rows, 100 a transaction, then update some of them, one a transaction."""
+    def write_changes(self, table: str, at_once: int = 100) -> None:
+        """Insert rows, so many a transaction, then update some of them, one a transaction."""
         inserts = self._inserts(table)
-        for first in range(0, inserts, _CHANGED_AT_ONCE):
-            last = min(first + _CHANGED_AT_ONCE, inserts) - 1
+        for first in range(0, inserts, at_once):
+            last = min(first + at_once, inserts) - 1
             self._execute(
                 f"INSERT INTO {table}_stream SELECT * FROM {table} "
                 f"WHERE id BETWEEN {first} AND {last}"
