@@ -43,7 +43,7 @@ pub struct Queue<'a, 'py> {
 }
 
 /// How many topics and headers are kept: more cost more to find than to make again.
-const KEPT: usize = 16;
+const KEPT: usize = 64;
 
 impl<'a, 'py> Queue<'a, 'py> {
     pub fn new(client: &'a Client, tag: usize, partitions: &'a Bound<'py, PyDict>) -> Self {

@@ -16,6 +16,9 @@ use crate::transaction::{RowsEvent, Transaction};
 /// How many rows are enough to be handled at once: their messages are in memory together.
 const ENOUGH_ROWS: usize = 512;
 
+/// Later times have more than 63 bits as nanoseconds.
+const LAST_MICROS: u64 = i64::MAX as u64 / 1000;
+
 /// Translates transactions whose tables it has learned from Python.
 #[pyclass(module = "connector.native._native")]
 pub struct TransactionTranslator {
@@ -122,6 +125,9 @@ type Read<'a> = Option<(&'a Captured, Kind, Rows)>;
 impl TransactionTranslator {
     /// Reads the rows of a transaction; None where Python has to see one of its events.
     fn read(&self, py: Python<'_>, found: &Transaction) -> PyResult<Option<Vec<Read<'_>>>> {
+        if found.commit_micros > LAST_MICROS {
+            return Ok(None);
+        }
         let mut read = Vec::with_capacity(found.rows.len());
         for event in &found.rows {
             if self.skipped.contains(event.kind) {

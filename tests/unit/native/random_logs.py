@@ -99,7 +99,7 @@ class RandomLog:
             return 34, b"\1" + bytes(24)
         if self.opening == "gtid":
             body = b"\1" + SERVER.bytes + number
-            micros = 1_700_000_000_000_000 + self.number
+            micros = (1 << 55 if self._once_in(60) else 1_700_000_000_000_000) - self.number
             clocks = b"\2" + bytes(16)
             if self._once_in(3):
                 replicated = (micros | 1 << 55).to_bytes(7, "little")
