@@ -103,7 +103,7 @@ class EventEncoder(Protocol):
     def batch(self, batch: EventBatch, /) -> WriteBatch | None:
         """Return what writes the events of a batch; None where each is written by itself.
 
-        That needs what `compile_rows` returned.
+        It writes as what `compile_rows` or `compile_chain` returned.
         """
         ...
 

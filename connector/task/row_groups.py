@@ -62,10 +62,7 @@ def write_group(
     """
     for change in group:
         messages = write(change)
-        if len(group) > 1:
-            _add_made(messages, parts)
-        else:
-            parts.append(messages)
+        _add(messages, parts, now=len(group) > 1)
 
 
 def write_batch(
@@ -84,13 +81,13 @@ def write_batch(
             messages, number = write_natively(number)
             parts.append(messages)
         if number < count:
-            _add_made(write(batch.change(number)), parts)
+            _add(write(batch.change(number)), parts, now=count > 1)
             number += 1
 
 
-def _add_made(messages: Iterable[Message], parts: list[Iterable[Message]]) -> None:
-    """Add messages, and make them now if an iterator makes them."""
-    if isinstance(messages, Iterator):
+def _add(messages: Iterable[Message], parts: list[Iterable[Message]], *, now: bool) -> None:
+    """Add messages; if an iterator makes them, it may do so ``now``, or when they are sent."""
+    if now and isinstance(messages, Iterator):
         parts.append(made := list[Message]())
         made.extend(messages)
     else:

@@ -103,8 +103,8 @@ impl TransactionTranslator {
                     break;
                 };
                 let count: usize = rows.iter().flatten().map(|(.., rows)| rows.count()).sum();
-                if rows.len() > 1 && count > ENOUGH_ROWS {
-                    break; // Python sends the messages of each event before it writes the next
+                if count > ENOUGH_ROWS && (rows.len() > 1 || changes.rows > 0) {
+                    break; // many rows are alone; of several events Python sends each by itself
                 }
                 state = self.add(py, found.get(), rows, &mut place, &mut changes)?;
                 next += 1;

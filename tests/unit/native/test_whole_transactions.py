@@ -28,6 +28,7 @@ from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.source_block import SourceBlock
 from connector.native import is_transaction
 from tests.unit.mysql.binlog.table_rows import codec_of
+from tests.unit.native import measure_transactions
 from tests.unit.native.damage import damaged
 from tests.unit.native.random_logs import DATABASES, FILE, SERVER, TABLE, random_log, split
 
@@ -182,3 +183,19 @@ def test_random_logs() -> None:
 def test_damaged_logs() -> None:
     chance = random.Random(SEED + 1)
     assert sum(compare(chance, damages=True)[0] for _ in range(LOGS)) > LOGS / 2
+
+
+FEW = [[200] * 3] * 4 + [[200]]
+MANY = [[1] * 512] * 5 + [[1] * 438]
+
+
+@pytest.mark.parametrize(("rows", "expected"), [(200, FEW), (1000, [[1000]]), (1, MANY)])
+def test_batches_are_bounded(
+    rows: int, expected: list[list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The messages of a batch are in memory together. Python has to see the first transactions."""
+    monkeypatch.setattr(measure_transactions, "ROWS", 3000)
+    log = b"".join(measure_transactions.reads(rows, mariadb=False))
+    changes = measure_transactions.changes([log], mariadb=False, whole=True)
+    batches = [change for change in changes if isinstance(change, EventBatch)]
+    assert [[len(found) for _, found, _ in batch.events] for batch in batches] == expected
