@@ -186,15 +186,17 @@ def test_damaged_logs() -> None:
 
 
 FEW = [[200] * 3] * 4 + [[200]]
-MANY = [[1] * 512] * 5 + [[1] * 438]
+MANY = [[1] * 512] * 3 + [[1] * 462]
 
 
-@pytest.mark.parametrize(("rows", "expected"), [(200, FEW), (1000, [[1000]]), (1, MANY)])
+@pytest.mark.parametrize(
+    ("all_rows", "rows", "expected"), [(3000, 200, FEW), (3000, 1000, [[1000]]), (2000, 1, MANY)]
+)
 def test_batches_are_bounded(
-    rows: int, expected: list[list[int]], monkeypatch: pytest.MonkeyPatch
+    all_rows: int, rows: int, expected: list[list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The messages of a batch are in memory together. Python has to see the first transactions."""
-    monkeypatch.setattr(measure_transactions, "ROWS", 3000)
+    monkeypatch.setattr(measure_transactions, "ROWS", all_rows)
     log = b"".join(measure_transactions.reads(rows, mariadb=False))
     changes = measure_transactions.changes([log], mariadb=False, whole=True)
     batches = [change for change in changes if isinstance(change, EventBatch)]
