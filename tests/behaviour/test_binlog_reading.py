@@ -22,6 +22,7 @@ from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.session.tls import Tls
 from tests.fixtures.databases import FreshDatabase, fresh_database
+from tests.fixtures.single_changes import single_changes
 from tests.fixtures.sources import source
 from tools.stack import CAPTURE, DatabaseServer, MariaDb, MySql97, Workspace
 from tools.stack.accounts import Account
@@ -147,7 +148,7 @@ def captured(database: FreshDatabase) -> Iterator[tuple[Any, BinlogPosition]]:
 def rows_until(changes: Iterator[Change], last: int) -> tuple[list[int], BinlogPosition]:
     """Return the first column of all rows up to one, and the position behind its transaction."""
     found: list[int] = []
-    for change in changes:
+    for change in single_changes(changes):
         if isinstance(change, RowChanges):
             found += [after[0] for _, after in change.rows if after is not None]
         if isinstance(change, Progress) and last in found and not change.in_transaction:
@@ -194,7 +195,7 @@ def test_rows_between_the_phases_of_an_alter_have_the_table_as_it_was(
             phases = [text for *_, text in _events(server) if " ALTER" in text and "GTID" in text]
             assert len(phases) == 4
             found = []
-            for change in changes:
+            for change in single_changes(changes):
                 if isinstance(change, RowChanges):
                     found += [change.codec.value_struct(after) for _, after in change.rows]
                 if len(found) == 3:

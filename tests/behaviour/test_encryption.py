@@ -16,6 +16,7 @@ from connector.capture.source import Source
 from connector.errors import AccessDeniedError, StopError
 from tests.fixtures.certificates import Identity, identity
 from tests.fixtures.databases import FreshDatabase, fresh_database
+from tests.fixtures.single_changes import single_changes
 from tests.fixtures.sources import source
 from tools.stack import MariaDb, MySql97, Workspace
 
@@ -108,7 +109,8 @@ def captured(made: Source[Any], database: FreshDatabase) -> list[int]:
             else:
                 found += [change] if isinstance(change, RowChanges) else []
         database.execute("INSERT INTO t VALUES (2)")
-        found.append(next(each for each in made.stream(position) if isinstance(each, RowChanges)))
+        streamed = single_changes(made.stream(position))
+        found.append(next(each for each in streamed if isinstance(each, RowChanges)))
     finally:
         made.close()
     return [row[0] for change in found for _, row in change.rows if row]

@@ -14,6 +14,7 @@ from connector.mysql.position.gtid import GtidSet
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.replicas import REPLICAS
+from tests.fixtures.single_changes import single_changes
 from tests.fixtures.sources import source
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -188,7 +189,7 @@ def test_transactions_with_tags(database: FreshDatabase) -> None:
             f"INSERT INTO t VALUES ({number})",
         )
         made.open()
-        stream = made.stream(made.position(offset))
+        stream = single_changes(made.stream(made.position(offset)))
         for change in stream:
             if isinstance(change, RowChanges):
                 rows += [row[0] for _, row in change.rows if row]

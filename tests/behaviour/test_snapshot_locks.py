@@ -18,6 +18,7 @@ from connector.capture.source import Source
 from connector.errors import DatabaseUnavailableError, StopError
 from connector.mysql.position.binlog_position import BinlogPosition
 from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.single_changes import single_changes
 from tests.fixtures.sources import source
 from tests.fixtures.statement_proxy import StatementProxy
 from tools.stack import CAPTURE
@@ -308,7 +309,7 @@ def test_what_is_committed_while_only_definitions_are_locked_is_not_missed(
 def streamed_rows(made: Source[Any], start: BinlogPosition, until: int) -> list[int]:
     """Return the first column of the rows that are inserted after a position."""
     found: list[int] = []
-    for change in made.stream(start):
+    for change in single_changes(made.stream(start)):
         if isinstance(change, RowChanges):
             found += [after[0] for _, after in change.rows if after is not None]
         if until in found:

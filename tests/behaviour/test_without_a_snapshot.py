@@ -12,6 +12,7 @@ from connector.capture.change import Progress, RowChanges
 from connector.capture.engine import Engine, EngineOptions
 from connector.capture.snapshot_plan import Mode
 from tests.fixtures.databases import fresh_database
+from tests.fixtures.single_changes import single_changes
 from tests.fixtures.sources import source
 from tests.fixtures.worker import wait_for
 from tools.stack import DatabaseServer, MariaDb, MySql97, Workspace
@@ -23,7 +24,7 @@ SERVERS = pytest.mark.parametrize("make", [MySql97, MariaDb])
 def captured(engine: Engine[Any], offset: dict[str, Any] | None, last: int) -> Any:
     """Capture up to the row with an id and its commit; return the ids and the offset."""
     ids: list[int] = []
-    for change in engine.changes(offset):
+    for change in single_changes(engine.changes(offset)):
         if isinstance(change, RowChanges):
             ids += [after[0] for _, after in change.rows if after is not None]
         if isinstance(change, Progress) and not change.in_transaction and last in ids:

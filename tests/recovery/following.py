@@ -11,6 +11,7 @@ from connector.capture.backoff import Backoff
 from connector.capture.change import Change, Progress, RowChanges, Waiting
 from connector.capture.engine import Engine, EngineOptions
 from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.single_changes import single_changes
 from tests.fixtures.sources import source
 from tests.fixtures.worker import wait_for
 from tools.stack import DatabaseServer
@@ -44,7 +45,7 @@ class Following:
     def _run(self, changes: Iterator[Change]) -> None:
         settled = True
         try:
-            for change in changes:
+            for change in single_changes(changes):
                 if isinstance(change, RowChanges):
                     settled = False
                     self.ids += [after[0] for _, after in change.rows if after is not None]

@@ -19,6 +19,7 @@ from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.session.tls import Tls
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.fault_proxy import FaultProxy
+from tests.fixtures.single_changes import single_changes
 from tests.fixtures.sources import source
 from tests.fixtures.worker import wait_for
 from tools.stack import CAPTURE, DatabaseServer
@@ -49,7 +50,7 @@ class Captured:
         self._thread.start()
 
     def _run(self) -> None:
-        for change in self._engine.changes(None):
+        for change in single_changes(self._engine.changes(None)):
             if self._ended.is_set():
                 break
             self.resume.wait()

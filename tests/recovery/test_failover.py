@@ -18,6 +18,7 @@ from connector.mysql.position.binlog_position import position_of
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.following import Follower
+from tests.fixtures.single_changes import single_changes
 from tests.fixtures.sources import source
 from tests.fixtures.stopping import Stoppable
 from tests.fixtures.topics import Topics
@@ -138,7 +139,7 @@ def stream_from(database: FreshDatabase, offset: dict[str, Any], **more: str) ->
     with closing(opened):
         opened.open()
         list(opened.snapshot(Plan("no_data", schema=True), None))
-        yield from opened.stream(position_of(offset, is_mariadb=is_mariadb))
+        yield from single_changes(opened.stream(position_of(offset, is_mariadb=is_mariadb)))
 
 
 def test_a_server_that_has_purged_transactions_of_an_unknown_source_is_refused(
