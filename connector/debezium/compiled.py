@@ -106,8 +106,8 @@ class CompiledRows:
                 messages.append(self._present(shape, before, after, rest))
         return messages
 
-    def batch(self, batch: EventBatch) -> WriteBatch:
-        """Return what writes the events of a batch, as `NativeRows.batch` has it."""
+    def batch(self, batch: EventBatch) -> WriteBatch | None:
+        """Return what writes the events of a batch, as `batch_writer` has it."""
         return self._native.batch(batch)
 
     def writes_schema_headers(self, codec: TableEventSchema) -> bool:

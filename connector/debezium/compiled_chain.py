@@ -24,6 +24,7 @@ from connector.debezium.message_code import (
     WriteRow,
 )
 from connector.debezium.native_chain import NativeChain, native_chain
+from connector.debezium.native_rows import batch_writer
 from connector.debezium.symbolic_events import RowKind, SymbolicEvents
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
@@ -33,7 +34,7 @@ from connector.errors import (
     SchemaRefusedError,
     TransformError,
 )
-from connector.native import ArrangedKind, Rows, is_native, write_batch
+from connector.native import ArrangedKind, Rows, is_native
 
 log = logging.getLogger(__name__)
 
@@ -110,17 +111,11 @@ class CompiledChain:
         return messages
 
     def batch(self, batch: EventBatch) -> WriteBatch | None:
-        """Return what writes the events of a batch, as `NativeRows.batch` has it.
-
-        None where no event can be written so.
-        """
+        """Return what writes the events of a batch, as `batch_writer` has it."""
         now = self._options.now()
         moment = (now // 1_000_000, now // 1000, now)
         kinds = [self._described(kind, moment) for kind in batch.kinds]
-        rows = sum(kind.rows for kind in batch.kinds)
-        if not any(kinds):
-            return None
-        return lambda start: write_batch(kinds, batch.events, start, rows, now)
+        return batch_writer(batch, kinds, now)
 
     def _described(self, kind: RowsOfKind, moment: tuple[int, int, int]) -> ArrangedKind | None:
         """Describe to the core how it writes rows of a kind; None where it does not."""

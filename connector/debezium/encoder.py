@@ -93,7 +93,7 @@ class DebeziumEncoder:
     def batch(self, batch: EventBatch) -> WriteBatch | None:
         """Return what writes the events of a batch natively; None where each is written by itself.
 
-        See `NativeRows.batch`.
+        See `batch_writer`.
         """
         return self._batch(batch)
 

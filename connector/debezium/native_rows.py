@@ -13,7 +13,7 @@ from connector.debezium.table_fragments import TableFragments
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
 from connector.errors import MillraceError
-from connector.native import DescribedKind, Rows, RowWriter
+from connector.native import ArrangedKind, DescribedKind, Rows, RowWriter
 
 CREATING: Final = frozenset("cr")
 
@@ -45,16 +45,10 @@ class NativeRows:
         around = opening, between, head, numbers, rest
         return writer.messages(rows, around, *self._texts(shape))
 
-    def batch(self, batch: EventBatch) -> WriteBatch:
-        """Return what writes the events of a batch from a number on.
-
-        It returns their messages, and the number of the first event that has to be written by
-        itself: that raises the error if it cannot be, behind the messages of those before.
-        """
+    def batch(self, batch: EventBatch) -> WriteBatch | None:
+        """Return what writes the events of a batch, as `batch_writer` has it."""
         kinds = [self._described(kind) for kind in batch.kinds]
-        rows = sum(kind.rows for kind in batch.kinds)
-        now = self._options.now()
-        return lambda start: native.write_batch(kinds, batch.events, start, rows, now)
+        return batch_writer(batch, kinds, self._options.now())
 
     def _described(self, kind: RowsOfKind) -> DescribedKind | None:
         """Describe to the core how it writes rows of a kind; None where it does not."""
@@ -79,6 +73,20 @@ class NativeRows:
         """Return topic and headers of rows, and the headers of tombstones, if there are any."""
         tombstones = shape.tombstone_headers if self._options.tombstones else None
         return shape.topic, shape.headers, tombstones
+
+
+def batch_writer(
+    batch: EventBatch, kinds: Sequence[DescribedKind | ArrangedKind | None], now: int
+) -> WriteBatch | None:
+    """Return what writes the events of a batch from a number on; None where no kind can be written.
+
+    It returns their messages, and the number of the first event that has to be written by itself:
+    that raises the error if it cannot be, behind the messages of those before.
+    """
+    if not any(kinds):
+        return None
+    rows = sum(kind.rows for kind in batch.kinds)
+    return lambda start: native.write_batch(kinds, batch.events, start, rows, now)
 
 
 def _around_rows(shape: TableFragments, op: str) -> tuple[bytes, bytes | None, bytes]:

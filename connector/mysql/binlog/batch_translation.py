@@ -19,7 +19,6 @@ from connector.mysql.source_block import SourceBlock
 from connector.native import Transaction, TransactionTranslator, transaction_translator
 
 _MOST_KNOWN: Final = 20_000
-Translated = tuple[EventBatch | None, int]
 
 
 class BatchTranslator:

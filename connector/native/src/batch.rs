@@ -44,7 +44,12 @@ pub enum Described<'py> {
 }
 
 /// Writes the events of a kind.
-enum OfKind<'py> {
+struct OfKind<'py> {
+    kind: Option<Kind>,
+    way: Way<'py>,
+}
+
+enum Way<'py> {
     /// With what stands behind the source block, and the number of what the messages share.
     Whole(Whole<'py>, Vec<u8>, usize),
     /// With what all events share, and the number of what their messages share.
@@ -103,17 +108,21 @@ pub fn write_batch<'py>(
 
 impl<'py> OfKind<'py> {
     fn new(described: Described<'py>, now: i64, output: &mut Output) -> PyResult<OfKind<'py>> {
-        match described {
+        let (Described::Whole((_, _, operation, ..)) | Described::Arranged((_, operation, ..))) =
+            &described;
+        let kind = Kind::of(operation.to_cow()?.as_ref());
+        let way = match described {
             Described::Whole(whole) => {
                 let ((writer, frame), _, operation, _, (topic, headers, tombstones)) = &whole;
                 let mut ending = Vec::new();
                 frame.get().push_ending(&mut ending, operation, now)?;
                 let shared = writer.get().shared(topic, headers, tombstones);
                 let shared = output.messages.add_shared(shared);
-                Ok(OfKind::Whole(whole, ending, shared))
+                Way::Whole(whole, ending, shared)
             }
-            Described::Arranged(arranged) => Ok(OfKind::Arranged(arranged, None)),
-        }
+            Described::Arranged(arranged) => Way::Arranged(arranged, None),
+        };
+        Ok(OfKind { kind, way })
     }
 
     /// Adds the messages of an event; returns false, perhaps behind some, where Python has to
@@ -124,17 +133,15 @@ impl<'py> OfKind<'py> {
         source: &Bound<'py, PyTuple>,
         output: &mut Output,
     ) -> PyResult<bool> {
-        let (OfKind::Whole((_, _, operation, ..), ..) | OfKind::Arranged((_, operation, ..), _)) =
-            self;
-        if Kind::of(operation.to_cow()?.as_ref()) != Some(rows.get().origin.kind) {
+        if self.kind != Some(rows.get().origin.kind) {
             return Ok(false);
         }
-        match self {
-            OfKind::Whole(whole, ending, shared) => {
+        match &mut self.way {
+            Way::Whole(whole, ending, shared) => {
                 output.messages.share(*shared);
                 push_whole(whole, ending, rows, source, output)
             }
-            OfKind::Arranged(arranged, bound) => {
+            Way::Arranged(arranged, bound) => {
                 push_arranged(arranged, bound, rows, source, output)
             }
         }

@@ -69,6 +69,7 @@ class Side:
         self.whole = self.in_batches = 0
         block = SourceBlock("3", "mysql", "srv")
         self._translator = Translator(self._at, plans, block, self._statement, options, start)
+        self._may_batch = self._translator._batches is not None
 
     def _define(self, database: str) -> None:
         self._tables.put(Table(TableId(database, "orders"), TABLE.columns))
@@ -90,15 +91,16 @@ class Side:
         return self._found
 
     def _add(self, change: Change) -> None:
-        """Add a change; the state of the coordinates is compared where a position may be stored."""
+        """Add a change, and the state of the coordinates: behind a batch only that at its end."""
         if isinstance(change, EventBatch):
             self.in_batches += len(change.events)
             check_kinds(change)
             self._found += map(_described, change.changes())
-        elif isinstance(change, RowChanges):
+        elif isinstance(change, RowChanges) and self._may_batch:
             self._found.append(_described(change))
         else:
-            self._found.append((change, copy.deepcopy(vars(self._at))))
+            what = _described(change) if isinstance(change, RowChanges) else change
+            self._found.append((what, copy.deepcopy(vars(self._at))))
 
 
 def check_kinds(batch: EventBatch) -> None:
