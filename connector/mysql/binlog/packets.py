@@ -53,14 +53,15 @@ class EventPackets:
         parser = self._parser
         start, size = 0, len(data)
         while True:
-            start = self._plain(data, start, events)
-            if size - start < 5:
+            start, needed = self._plain(data, start, events)
+            if needed or size - start < 5:
                 break
             length = data[start] | data[start + 1] << 8 | data[start + 2] << 16
             end = start + 4 + length
             if length == FULL_PACKET:
                 end = payload_end(data, start)
                 if end > size:
+                    needed = end - start
                     break
                 yield events
                 events = []
@@ -69,6 +70,7 @@ class EventPackets:
                 end, size = 0, len(data)
                 yield from large
             elif end > size:
+                needed = end - start
                 break
             elif data[start + 4]:
                 raise _stream_end(data[start + 4 : end])
@@ -83,10 +85,13 @@ class EventPackets:
             start = end
         self.is_between_reads = start == size
         yield events
-        return data[start:], (end - start if size - start >= 5 else 0)
+        return data[start:], needed
 
-    def _plain(self, data: bytes, start: int, events: list[LogEvent]) -> int:
-        """Parse packets up to one that is cut off or in some way special; return its start."""
+    def _plain(self, data: bytes, start: int, events: list[LogEvent]) -> tuple[int, int]:
+        """Parse packets up to one that is cut off or in some way special.
+
+        Return its start, and how many bytes are needed from there: 0 if it is for the caller.
+        """
         append, parser, scan = events.append, self._parser, self._scan
         parser_of, head, size = parser.parsers.get, _HEAD.unpack_from, len(data)
         firsts = FIRST_EVENTS if size <= MAX_BUFFER else frozenset[int]()
@@ -97,9 +102,11 @@ class EventPackets:
             if end > size or status or kind == TRANSACTION_PAYLOAD or not has_one_packet:
                 break
             if kind in firsts:
-                whole, start = scan(data, start, parser.trailer)
+                whole, start, needed = scan(data, start, parser.trailer)
+                events += whole
+                if needed:
+                    return start, needed
                 if whole:
-                    events += whole
                     continue
             at = (following - length) & _LARGEST if following else 0  # it wraps at 4 GB
             header = (timestamp, server, at, length)
@@ -109,7 +116,7 @@ class EventPackets:
             except MALFORMED as error:
                 append(unreadable(header, data, start + 24, error))
             start = end
-        return start
+        return start, 0
 
     def _large(self, event: bytes) -> Iterator[list[LogEvent]]:
         if self._parser.is_compressed_transaction(event, 0):

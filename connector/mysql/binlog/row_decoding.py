@@ -112,8 +112,11 @@ class TablePlan:
         pairs: RowPairs = []
         offset = event.start
         while offset < event.end:
+            start = offset
             old, offset = before.decode_one(event.data, offset)
             new, offset = after.decode_one(event.data, offset)
+            if offset == start:  # bitmaps may differ in bits that stand for no column
+                raise SchemaMismatchError("row images hold data but no column")
             pairs.append((old, new))
         if offset != event.end:
             raise SchemaMismatchError(

@@ -2,7 +2,8 @@
 
 Most transactions consist of rows of known tables and of nothing else. The core returns such a one
 as one object in place of an event for its id, its BEGIN, its tables, its rows and its COMMIT. All
-others, and those of which a part has not been read yet, are parsed event by event.
+others are parsed event by event. Of a small one that has not been read completely the rest is
+awaited.
 """
 
 from __future__ import annotations
@@ -53,9 +54,10 @@ def events_of(transaction: Transaction) -> list[BinlogEvent]:
 
 
 LogEvent = BinlogEvent | Transaction
-Scan = Callable[[bytes, int, int], tuple[list[Transaction], int]]
-"""Returns the transactions from a packet on, and the offset behind them; takes the data, the offset
-and the size of a checksum."""
+Scan = Callable[[bytes, int, int], tuple[list[Transaction], int, int]]
+"""Returns the transactions from a packet on, the offset behind them, and how many bytes from there
+the next one needs, if the data end within it; takes the data, the offset and the size of a
+checksum."""
 
 
 def scan_of(parser: EventParser) -> Scan:
@@ -64,6 +66,6 @@ def scan_of(parser: EventParser) -> Scan:
     return scan_nothing if scanner is None else scanner.scan
 
 
-def scan_nothing(data: bytes, start: int, trailer: int) -> tuple[list[Transaction], int]:  # noqa: ARG001 - a `Scan`
+def scan_nothing(data: bytes, start: int, trailer: int) -> tuple[list[Transaction], int, int]:  # noqa: ARG001 - a `Scan`
     """Leave all transactions to the parser."""
-    return [], start
+    return [], start, 0

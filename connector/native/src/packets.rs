@@ -49,6 +49,13 @@ impl Event {
     }
 }
 
+/// Returns the offset behind the packet at an offset, if the data end before it.
+pub fn missing_end(data: &[u8], packet: usize) -> Option<usize> {
+    let length = data.get(packet..packet + 3);
+    let end = packet + length.map_or(HEAD, |length| 4 + little(length) as usize);
+    (end > data.len()).then_some(end)
+}
+
 /// Returns the little-endian number of up to eight bytes.
 pub fn little(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | byte as u64)

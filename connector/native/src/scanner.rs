@@ -5,11 +5,17 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::group::{changed, commits, first, session_of_begin, Changed, First, TABLE_MAP};
 use crate::guard::guarded;
-use crate::packets::{little, Event};
+use crate::packets::{little, missing_end, Event};
 use crate::transaction::{head_of, RowsEvent, Transaction};
 
 /// More events than these cost more than to handle them one by one.
 const MOST_EVENTS: u32 = 100;
+
+/// A transaction that is cut off is awaited up to this size: two reads.
+const MOST_AWAITED: usize = 1 << 17;
+
+/// A transaction, or the offset up to which data are missing.
+type Found = Result<Transaction, usize>;
 
 /// Finds the transactions that consist of rows of known tables, and of nothing else.
 #[pyclass(frozen, module = "connector.native._native")]
@@ -35,21 +41,29 @@ impl TransactionScanner {
         TransactionScanner { known, tables, rows_type, parser }
     }
 
-    /// Returns the transactions from a packet on, and the offset behind the last one.
+    /// Returns the transactions from a packet on, the offset behind the last one, and how many
+    /// bytes from there the next one needs at least, if the data end within it.
     fn scan<'py>(
         &self,
         data: &Bound<'py, PyBytes>,
         start: usize,
         trailer: usize,
-    ) -> PyResult<(Bound<'py, PyList>, usize)> {
+    ) -> PyResult<(Bound<'py, PyList>, usize, usize)> {
         guarded("found", || {
             let found = PyList::empty(data.py());
             let mut at = start;
-            while let Some(transaction) = self.find(data, at, trailer) {
-                at = transaction.packets.end;
-                found.append(Py::new(data.py(), transaction)?)?;
+            loop {
+                let missing = match self.find(data, at, trailer) {
+                    Some(Ok(transaction)) => {
+                        at = transaction.packets.end;
+                        found.append(Py::new(data.py(), transaction)?)?;
+                        continue;
+                    }
+                    Some(Err(end)) if end - at <= MOST_AWAITED => end - at,
+                    _ => 0,
+                };
+                return Ok((found, at, missing));
             }
-            Ok((found, at))
         })
     }
 }
@@ -61,23 +75,29 @@ impl TransactionScanner {
         packets: &Bound<'_, PyBytes>,
         start: usize,
         trailer: usize,
-    ) -> Option<Transaction> {
+    ) -> Option<Found> {
         let (py, data) = (packets.py(), packets.as_bytes());
         let opening = Event::at(data, start, trailer)?;
         let First { gtid, commit_micros, begins } = first(data, &opening)?;
         let (mut begin, mut thread) = (opening, None);
         if !begins {
-            begin = following(data, &opening, trailer)?;
+            begin = match following(data, &opening, trailer)? {
+                Ok(event) => event,
+                Err(end) => return Some(Err(end)),
+            };
             thread = Some(session_of_begin(data, &begin)?);
         }
         let (mut tables, mut rows) = (Vec::new(), Vec::new());
         let mut last = begin;
         for done in 1..MOST_EVENTS {
-            let event = following(data, &last, trailer)?;
+            let event = match following(data, &last, trailer)? {
+                Ok(event) => event,
+                Err(end) => return Some(Err(end)),
+            };
             let clock = last.timestamp;
             if commits(data, &event) {
                 self.note_tables(py, &tables).ok()?;
-                return Some(Transaction {
+                return Some(Ok(Transaction {
                     gtid,
                     commit_micros,
                     begins,
@@ -92,7 +112,7 @@ impl TransactionScanner {
                     trailer,
                     rows_type: self.rows_type.clone_ref(py),
                     parser: self.parser.clone_ref(py),
-                });
+                }));
             }
             if event.kind == TABLE_MAP {
                 let number = little(event.body(data).get(..6)?);
@@ -133,8 +153,12 @@ impl TransactionScanner {
     }
 }
 
-/// Returns the event behind another one of the same transaction.
-fn following(data: &[u8], last: &Event, trailer: usize) -> Option<Event> {
+/// Returns the event behind another one of the same transaction, or the offset up to which data are
+/// missing; None where it is in any way special.
+fn following(data: &[u8], last: &Event, trailer: usize) -> Option<Result<Event, usize>> {
+    if let Some(end) = missing_end(data, last.next) {
+        return Some(Err(end));
+    }
     let event = Event::at(data, last.next, trailer)?;
-    (event.server == last.server && event.position >= last.position).then_some(event)
+    (event.server == last.server && event.position >= last.position).then_some(Ok(event))
 }

@@ -20,13 +20,13 @@ from connector.mysql.binlog.packets import EventPackets
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.translate import Translator
 from connector.mysql.binlog.translate_options import TranslateOptions
-from connector.mysql.binlog.whole_transactions import LogEvent
+from connector.mysql.binlog.whole_transactions import LogEvent, Scan
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.gtid import GtidSet
 from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.source_block import SourceBlock
-from connector.native import is_transaction
+from connector.native import Transaction, is_transaction
 from tests.unit.mysql.binlog.table_rows import codec_of
 from tests.unit.native import measure_transactions
 from tests.unit.native.damage import damaged
@@ -40,13 +40,25 @@ SEED = int(os.environ.get("DAMAGED_SEED", "11"))
 
 def batches(chunks: Iterable[bytes], *, checksums: bool, whole: bool) -> Iterator[list[LogEvent]]:
     """Yield what a connection yields that gets some data piece by piece."""
-    packets = EventPackets(checksums=checksums, finds_transactions=whole)
+    packets = EventPackets(checksums=checksums)
+    if not whole:
+        packets._scan = finds_ends_only(packets._scan)
     rest = b""
     needed = 0
     for chunk in chunks:
         rest += chunk
         if len(rest) >= needed:
             rest, needed = yield from packets.batches(rest)
+
+
+def finds_ends_only(scan: Scan) -> Scan:
+    """Return a scan that finds no transactions, but awaits the rest of those that are cut off."""
+
+    def scan_ends(data: bytes, start: int, trailer: int) -> tuple[list[Transaction], int, int]:
+        found, _, needed = scan(data, start, trailer)
+        return [], start, 0 if found else needed
+
+    return scan_ends
 
 
 class Side:
@@ -203,3 +215,16 @@ def test_batches_are_bounded(
     changes = measure_transactions.changes([log], mariadb=False, whole=True)
     batches = [change for change in changes if isinstance(change, EventBatch)]
     assert [[len(found) for _, found, _ in batch.events] for batch in batches] == expected
+
+
+@pytest.mark.parametrize(("rows", "size", "whole"), [(40, 700, 49), (500, 65_536, 3), (1000, 65_536, 0)])
+def test_the_rest_of_a_small_transaction_is_awaited(
+    rows: int, size: int, whole: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first transaction teaches the table; one that is larger than two reads is not awaited."""
+    monkeypatch.setattr(measure_transactions, "ROWS", 2000)
+    monkeypatch.setattr(measure_transactions, "READ_SIZE", size)
+    log = measure_transactions.reads(rows, mariadb=False)
+    found = [event for batch in batches(log, checksums=True, whole=True) for event in batch]
+    assert sum(map(is_transaction, found)) == whole
+    assert len(found) == whole + 5 * (2000 // rows - whole)

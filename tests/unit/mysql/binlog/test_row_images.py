@@ -11,12 +11,14 @@ from connector.errors import SchemaMismatchError
 from connector.mysql.binlog import rows as row_images
 from connector.mysql.binlog.rows import ImageDecoder
 from tests.fixtures.fields_as_bytes import bitmap
+from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog import plain
 from tests.unit.mysql.binlog.equal_values import same
 from tests.unit.mysql.binlog.images import PlainRow, RandomTable, bitmaps, rows_of, table_of, tables
 from tests.unit.mysql.binlog.kind import Kind
 from tests.unit.mysql.binlog.kinds import KINDS
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
+from tests.unit.mysql.binlog.table_rows import rows_by_plan
 
 Present = tuple[bool, ...]
 
@@ -104,6 +106,13 @@ def test_images_without_columns_are_refused_instead_of_read_for_ever() -> None:
     assert images.decode_one(b"", 0) == ((None, None), 0)
     with pytest.raises(SchemaMismatchError, match="no column"):
         images.decode(b"\0\0", 0, 2)
+
+
+def test_updates_without_columns_are_refused_instead_of_read_for_ever() -> None:
+    beyond = (False, False, True)  # a bit that stands for no column: the bitmaps differ
+    event = written.rows(written.UPDATE, b"\0\0", [(False, False), beyond])
+    with pytest.raises(SchemaMismatchError, match="no column"):
+        rows_by_plan(table_of(INTEGERS[:2]), event)
 
 
 def test_a_column_of_another_type_than_its_definition_is_named() -> None:
