@@ -107,6 +107,7 @@ class CaptureRun:
         capture = self._capture
         self._metrics.ask(tuple, tuple)  # a task that failed keeps no table
         with ExitStack() as last_first:
+            last_first.callback(allocator.trim)  # the next task's thread may use another arena
             last_first.callback(self._context.topics.close)
             last_first.callback(self._producer.close)
             last_first.callback(self._cancel_abort)

@@ -217,7 +217,9 @@ def test_batches_are_bounded(
     assert [[len(found) for _, found, _ in batch.events] for batch in batches] == expected
 
 
-@pytest.mark.parametrize(("rows", "size", "whole"), [(40, 700, 49), (500, 65_536, 3), (1000, 65_536, 0)])
+@pytest.mark.parametrize(
+    ("rows", "size", "whole"), [(40, 700, 49), (500, 65_536, 3), (1000, 65_536, 0)]
+)
 def test_the_rest_of_a_small_transaction_is_awaited(
     rows: int, size: int, whole: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
