@@ -122,12 +122,13 @@ pub fn changed(data: &[u8], event: &Event) -> Option<Changed> {
     if has_extra {
         at += little(body.get(8..10)?) as usize;
     }
-    let count = *body.get(at)? as usize;
-    if count > 250 {
-        return None; // the length of a length
-    }
+    let (count, width) = match *body.get(at)? {
+        252 => (little(body.get(at + 1..at + 3)?) as usize, 3),
+        251 | 253.. => return None, // a table has at most 4,096 columns
+        count => (count as usize, 1),
+    };
     let size = count.div_ceil(8);
-    let present = at + 1..at + 1 + size;
+    let present = at + width..at + width + size;
     let last = if kind == "u" { present.end..present.end + size } else { present.clone() };
     let shift = |part: Range<usize>| event.start + part.start..event.start + part.end;
     (last.end <= body.len()).then(|| Changed {

@@ -11,8 +11,8 @@ use crate::transaction::{head_of, RowsEvent, Transaction};
 /// More events than these cost more than to handle them one by one.
 const MOST_EVENTS: u32 = 100;
 
-/// A transaction that is cut off is awaited up to this size: two reads.
-const MOST_AWAITED: usize = 1 << 17;
+/// A transaction that is cut off is awaited up to this size: eight reads.
+const MOST_AWAITED: usize = 1 << 19;
 
 /// A transaction, or the offset up to which data are missing.
 type Found = Result<Transaction, usize>;

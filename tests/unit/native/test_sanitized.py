@@ -1,7 +1,7 @@
 """The native core, built with AddressSanitizer and checks of every overflow, on damaged rows.
 
-Needs a nightly toolchain of Rust and the sanitizer's library of gcc. ``DAMAGED_EVENTS`` and
-``DAMAGED_PACKETS`` say how many events and result sets are compared.
+Needs a nightly toolchain of Rust and the sanitizer's library of gcc. ``DAMAGED_EVENTS``,
+``DAMAGED_PACKETS`` and ``DAMAGED_LOGS`` say how many events, result sets and logs are compared.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from connector import native
 
 ROOT = Path(__file__).parents[3]
 TARGET = f"{platform.machine()}-unknown-linux-gnu"
-DAMAGED = {"DAMAGED_EVENTS": "30000", "DAMAGED_PACKETS": "30000"}
+DAMAGED = {"DAMAGED_EVENTS": "30000", "DAMAGED_PACKETS": "30000", "DAMAGED_LOGS": "3000"}
 FLAGS = "-Zsanitizer=address -Coverflow-checks=on -Cdebug-assertions=on"
 
 
@@ -76,6 +76,12 @@ def run(folder: Path, *arguments: str) -> str:
 def test_damaged_rows_overflow_nothing_and_stay_in_their_buffers(tmp_path: Path) -> None:
     kinds = ("events", "packets")
     passed = run(tmp_path, *(f"tests/unit/native/test_damaged_{kind}.py" for kind in kinds))
+    assert "2 passed" in passed
+
+
+@pytest.mark.slow
+def test_damaged_logs_overflow_nothing_and_stay_in_their_buffers(tmp_path: Path) -> None:
+    passed = run(tmp_path, "tests/unit/native/test_whole_transactions.py", "-k", "logs")
     assert "2 passed" in passed
 
 

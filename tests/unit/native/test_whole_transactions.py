@@ -8,6 +8,7 @@ import os
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from types import ModuleType
 from typing import Any, Never
 
 import pytest
@@ -27,6 +28,9 @@ from connector.mysql.position.gtid import GtidSet
 from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.source_block import SourceBlock
 from connector.native import Transaction, is_transaction
+from tests.fixtures.single_changes import single_changes
+from tests.unit.mysql.binlog.images import RandomTable, table_of
+from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
 from tests.unit.mysql.binlog.table_rows import codec_of
 from tests.unit.native import measure_transactions
 from tests.unit.native.damage import damaged
@@ -218,15 +222,45 @@ def test_batches_are_bounded(
 
 
 @pytest.mark.parametrize(
-    ("rows", "size", "whole"), [(40, 700, 49), (500, 65_536, 3), (1000, 65_536, 0)]
+    ("all_rows", "rows", "size", "whole"),
+    [(2000, 40, 700, 49), (3000, 1000, 65_536, 2), (9000, 3000, 65_536, 0)],
 )
 def test_the_rest_of_a_small_transaction_is_awaited(
-    rows: int, size: int, whole: int, monkeypatch: pytest.MonkeyPatch
+    all_rows: int, rows: int, size: int, whole: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first transaction teaches the table; one that is larger than two reads is not awaited."""
-    monkeypatch.setattr(measure_transactions, "ROWS", 2000)
+    """The first transaction teaches the table; one above 512 KiB is not awaited."""
+    monkeypatch.setattr(measure_transactions, "ROWS", all_rows)
     monkeypatch.setattr(measure_transactions, "READ_SIZE", size)
     log = measure_transactions.reads(rows, mariadb=False)
     found = [event for batch in batches(log, checksums=True, whole=True) for event in batch]
     assert sum(map(is_transaction, found)) == whole
-    assert len(found) == whole + 5 * (2000 // rows - whole)
+    assert len(found) == whole + 5 * (all_rows // rows - whole)
+
+
+@pytest.mark.parametrize("columns", [250, 251, 256, 257, 1000])
+def test_tables_of_many_columns(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = table_of([INTEGERS[4]] * columns)
+    described = Table(TableId("bench", "orders"), table.columns)
+    log = [b"".join(measure_of(table, described, monkeypatch).reads(2, mariadb=False))]
+    found: list[list[Any]] = []
+    for whole in (False, True):
+        changes = list(measure_transactions.changes(log, mariadb=False, whole=whole))
+        assert any(isinstance(change, EventBatch) for change in changes) == whole
+        single = single_changes(changes)
+        found.append([_described(change) for change in single if isinstance(change, RowChanges)])
+    assert len(found[0]) == 10
+    assert found[0] == found[1]
+
+
+def measure_of(table: RandomTable, described: Table, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return the measurement, for 20 rows of a table of integers."""
+    changed = {
+        "ROWS": 20,
+        "SB": table.kinds,
+        "TABLE": described,
+        "_RANDOM": table,
+        "sb_row": lambda row: tuple(range(row, row + len(table.kinds))),
+    }
+    for name, value in changed.items():
+        monkeypatch.setattr(measure_transactions, name, value)
+    return measure_transactions
