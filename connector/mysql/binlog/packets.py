@@ -57,21 +57,17 @@ class EventPackets:
             if needed or size - start < 5:
                 break
             length = data[start] | data[start + 1] << 8 | data[start + 2] << 16
-            end = start + 4 + length
+            end = payload_end(data, start) if length == FULL_PACKET else start + 4 + length
+            if end > size:
+                needed = end - start
+                break
             if length == FULL_PACKET:
-                end = payload_end(data, start)
-                if end > size:
-                    needed = end - start
-                    break
                 yield events
                 events = []
                 large = self._large(join_payload(data, start, end, skip=1))
                 data = data[end:]
                 end, size = 0, len(data)
                 yield from large
-            elif end > size:
-                needed = end - start
-                break
             elif data[start + 4]:
                 raise _stream_end(data[start + 4 : end])
             elif end - start < _HEAD.size:

@@ -4,12 +4,13 @@ import ast
 import importlib
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tools.package_graph import FILE, package_graph, page
+from tools.package_graph import FILE, Graph, package_graph, page
 
 ROOT = Path(__file__).parents[3]
 PRODUCTS = ("connector", "restapi", "sparksink")
@@ -61,13 +62,19 @@ def package_of(path: str) -> str:
     return path.removesuffix(".py").strip("/").replace("/", ".")
 
 
+@cache
+def graph() -> Graph:
+    """Return what the packages of all products import."""
+    return package_graph("connector", "restapi", "sparksink")
+
+
 def dependencies(path: str) -> set[str]:
     """Return what a file or folder imports of the packages that not all may import."""
     name = package_of(path)
     inside = (name, f"{name}.")
     return {
         below.removeprefix("connector.")
-        for package, imported in package_graph("connector", "restapi", "sparksink").items()
+        for package, imported in graph().items()
         if package == inside[0] or package.startswith(inside[1])
         for below in imported
         if not below.startswith(inside)
@@ -148,7 +155,7 @@ def test_every_thread_is_on_the_page() -> None:
 
 
 def test_every_package_is_in_the_tables() -> None:
-    packages = package_graph("connector", "restapi", "sparksink").keys()
+    packages = graph().keys()
     folders = {
         name.rpartition(".")[2] for name in packages if (ROOT / name.replace(".", "/")).is_dir()
     }
