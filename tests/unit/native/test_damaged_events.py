@@ -41,6 +41,7 @@ def writer(table: Described, converter: Any, *, natively: bool) -> Callable[[Row
     return written
 
 
+@pytest.mark.timeout(900 + EVENTS // 100)
 def test_damaged_events() -> None:
     logging.disable(logging.WARNING)
     chance = random.Random(int(os.environ.get("DAMAGED_SEED", "11")))

@@ -59,6 +59,7 @@ class Reader:
         return found
 
 
+@pytest.mark.timeout(900 + PACKETS // 100)
 def test_damaged_packets() -> None:
     logging.disable(logging.WARNING)
     chance = random.Random(int(os.environ.get("DAMAGED_SEED", "12")))

@@ -64,8 +64,7 @@ def run(folder: Path, *arguments: str) -> str:
     checkout_with(library, folder)
     environment = {**DAMAGED, **os.environ, "LD_PRELOAD": preload, "PYTHONMALLOC": "malloc"}
     environment["ASAN_OPTIONS"] = "detect_leaks=0"  # Python's own, at its end
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=0"]
-    command += arguments
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
