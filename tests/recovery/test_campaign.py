@@ -11,7 +11,7 @@ from tests.fixtures.campaign.rig import Rig
 from tests.fixtures.campaign.rounds import Campaign
 from tools.stack import Workspace
 
-FAULTS = 16
+FAULTS = 26
 KINDS = [fault for name, fault in CATALOG.items() if name != "switch-servers"]
 
 
@@ -23,6 +23,6 @@ def test_nothing_is_lost_whatever_fails(workspace: Workspace, database: str) -> 
     try:
         rig.start()
         campaign = Campaign(rig, print, KINDS)
-        campaign.run(FAULTS, faults_of_a_round=8)
+        campaign.run(FAULTS, faults_of_a_round=13)
     finally:
         rig.close()
