@@ -74,8 +74,8 @@ MAX_BUFFER = 1 << 20
 
 Rows keep the whole buffer until their messages are written, and the core writes a value into a
 buffer of its own before it becomes a message: copies that a row of many megabytes cannot afford.
-Buffers are reads of 64 KiB, and larger only where a row is: what Python costs is then little
-beside copying the row."""
+Buffers are reads of 64 KiB, up to 576 KiB with a transaction whose rest was awaited, and larger
+only where a row is: what Python costs is then little beside copying the row."""
 
 _INTERFACE = 14  # of `src/lib.rs`
 
