@@ -20,6 +20,7 @@ from tools.stack import StackError
 RATE: Final = 300  # rows a second
 _LATENCY_SECONDS: Final = 15.0
 _WARM_UP_SECONDS: Final = 3.0
+_SIZES: Final = {"stream": (100, 100), "single": (1, 1), "statements": (100, 1)}
 
 Measurements = dict[str, float]
 
@@ -86,7 +87,11 @@ FURTHER: Final = (  # only on request
         for parts in (1, 4)
         for threads in (1, 4)
     ),
-    *(Part("single", "sb", schemas=schemas) for schemas in (True, False)),
+    *(
+        Part(what, "sb", schemas=schemas)
+        for what in ("single", "statements")
+        for schemas in (True, False)
+    ),
     Part("incremental", "sb", schemas=True),
     Part("adaptive", "sb", schemas=True),
 )
@@ -103,7 +108,7 @@ def measure(part: Part, site: Site, workload: Workload) -> Measurements:
 def stream(part: Part, site: Site, workload: Workload) -> Measurements:
     """Let a backlog be written while the connector is stopped, then let it catch up.
 
-    Inserts come 100 a transaction; of `single` each is one.
+    Inserts come 100 a transaction; of `single` each is one, of `statements` each is a statement.
     """
     workload.clear(part.table)
     rows = workload.changes(part.table)
@@ -111,7 +116,7 @@ def stream(part: Part, site: Site, workload: Workload) -> Measurements:
         trial.start("no_data", schemas=part.schemas, avro=part.avro, chain=part.chain)
         trial.await_streaming(lambda: workload.touch(part.table))
         trial.stop()
-        workload.write_changes(part.table, 1 if part.what == "single" else 100)
+        workload.write_changes(part.table, *_SIZES[part.what])
         first = trial.end
         with Usage(site.worker.pid) as usage:
             trial.resume()
@@ -188,6 +193,7 @@ def incremental(part: Part, site: Site, workload: Workload) -> Measurements:
 MEASURES: Final[Mapping[str, Callable[[Part, Site, Workload], Measurements]]] = {
     "stream": stream,
     "single": stream,
+    "statements": stream,
     "snapshot": snapshot,
     "threads": threads,
     "latency": latency,

@@ -106,14 +106,17 @@ class Workload:
             f"UPDATE {table}_stream SET {TABLES[table].update} WHERE id = {last}",
         )
 
-    def write_changes(self, table: str, at_once: int = 100) -> None:
-        """Insert rows, so many a transaction, then update some of them, one a transaction."""
+    def write_changes(self, table: str, in_transaction: int = 100, in_statement: int = 100) -> None:
+        """Insert rows, so many a transaction and a statement; then update some, each by itself."""
         inserts = self._inserts(table)
-        for first in range(0, inserts, at_once):
-            last = min(first + at_once, inserts) - 1
+        for first in range(0, inserts, in_transaction):
+            end = min(first + in_transaction, inserts)
             self._execute(
-                f"INSERT INTO {table}_stream SELECT * FROM {table} "
-                f"WHERE id BETWEEN {first} AND {last}"
+                *(
+                    f"INSERT INTO {table}_stream SELECT * FROM {table} "
+                    f"WHERE id BETWEEN {start} AND {min(start + in_statement, end) - 1}"
+                    for start in range(first, end, in_statement)
+                )
             )
         for number in range(self._updates(table)):
             self._execute(f"UPDATE {table}_stream SET {TABLES[table].update} WHERE id = {number}")

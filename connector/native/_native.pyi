@@ -111,7 +111,9 @@ class TransactionTranslator:
     def forget(self) -> None: ...
     def translate(
         self, transactions: list[Transaction], start: int, place: tuple[Any, ...]
-    ) -> tuple[int, list[tuple[Any, Any, int, int]], list[NativeEvent], int, tuple[Any, ...]]: ...
+    ) -> tuple[
+        int, list[tuple[list[tuple[Any, Any, int, int]], list[NativeEvent]]], int, tuple[Any, ...]
+    ]: ...
 
 class EventFrame:
     def __new__(

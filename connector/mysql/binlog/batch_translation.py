@@ -42,25 +42,26 @@ class BatchTranslator:
 
     def translate(
         self, transactions: list[Transaction], start: int
-    ) -> tuple[EventBatch | None, int]:
+    ) -> tuple[list[EventBatch], int]:
         """Translate transactions from a number on.
 
-        Return their changes, if there are any, and the number of the first transaction that is
-        left: Python has to see it, or there are enough changes.
+        Return batches of their changes, and the number of the first transaction that is left:
+        Python has to see it, or there are enough changes.
         """
         at = self._at
         if at.query is not None:
-            return None, start
+            return [], start
         if self._plans.generation() != self._generation or len(self._known) >= _MOST_KNOWN:
             self._forget()
         place = at.file, at.pos, at.gtid, at.has_gtids, at.ts_micros, at.thread
         translated = self._native.translate(transactions, start, place)
-        number, kinds, events, filtered, (state, gtids, last_row) = translated
-        if number == start:
-            return None, start
-        at.pass_transactions(number - start, state, gtids, last_row)
-        self._left_out.filtered += filtered
-        return EventBatch([RowsOfKind(*kind) for kind in kinds], events) if events else None, number
+        number, batches, filtered, (state, gtids, last_row) = translated
+        if number > start:
+            at.pass_transactions(number - start, state, gtids, last_row)
+            self._left_out.filtered += filtered
+        return [
+            EventBatch([RowsOfKind(*one) for one in kinds], events) for kinds, events in batches
+        ], number
 
     def learn(self, event: RowsChanged) -> None:
         """Learn how rows are read, from an event that Python has translated."""

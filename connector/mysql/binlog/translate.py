@@ -157,9 +157,8 @@ class Translator:
                 continue
             first = number
             if self._batches is not None:
-                batch, number = self._batches.translate(transactions, number)
-                if batch is not None:
-                    yield batch
+                found, number = self._batches.translate(transactions, number)
+                yield from found
             if number > first:
                 self._leave_group()
             else:

@@ -1,10 +1,10 @@
 //! The changes of rows to which transactions lead.
 
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyList, PyTuple};
 
 use crate::program::RowProgram;
-use crate::rows::Kind;
+use crate::rows::{Kind, Rows};
 
 /// A table of which the translator knows how its rows are read.
 pub struct Table {
@@ -28,15 +28,23 @@ impl Table {
     }
 }
 
+/// How many rows are enough to be handled at once: their messages are in memory together.
+const ENOUGH_ROWS: usize = 512;
+
 /// What the transactions lead to.
 pub struct Changes<'a, 'py> {
-    pub kinds: Vec<RowsOfKind<'a>>,
-    pub events: Bound<'py, PyList>,
+    pub batches: Vec<Batch<'a, 'py>>,
     pub filtered: usize,
     pub gtids: Bound<'py, PyList>,
-    pub rows: usize,
     /// The number of the last row in its event; None without rows of captured tables.
     pub last_row: Option<usize>,
+}
+
+/// Changes that are handled at once.
+pub struct Batch<'a, 'py> {
+    pub kinds: Vec<RowsOfKind<'a>>,
+    pub events: Bound<'py, PyList>,
+    rows: usize,
 }
 
 /// The rows of one operation and one version of a table.
@@ -50,12 +58,47 @@ pub struct RowsOfKind<'a> {
 
 impl<'a, 'py> Changes<'a, 'py> {
     pub fn new(py: Python<'py>) -> Self {
-        let (events, gtids) = (PyList::empty(py), PyList::empty(py));
-        Changes { kinds: Vec::new(), events, filtered: 0, gtids, rows: 0, last_row: None }
+        let gtids = PyList::empty(py);
+        Changes { batches: Vec::new(), filtered: 0, gtids, last_row: None }
     }
 
-    /// Returns the number of a kind of changes, to which an event with so many rows is added.
-    pub fn number_of(&mut self, table: &'a Captured, kind: Kind, count: usize) -> usize {
+    /// Whether there are enough changes for now.
+    pub fn are_enough(&self) -> bool {
+        self.batches.len() > 1 || self.batches.last().is_some_and(Batch::is_full)
+    }
+
+    /// Adds the rows of an event to the last batch, or to a new one: many rows are alone.
+    pub fn add(
+        &mut self,
+        table: &'a Captured,
+        rows: Rows,
+        source: Bound<'py, PyTuple>,
+    ) -> PyResult<()> {
+        let py = source.py();
+        let has_many = rows.count() > ENOUGH_ROWS;
+        if self.batches.last().is_none_or(|last| has_many || last.is_full()) {
+            let (kinds, events) = (Vec::new(), PyList::empty(py));
+            self.batches.push(Batch { kinds, events, rows: 0 });
+        }
+        match self.batches.last_mut() {
+            Some(last) => last.add(table, rows, source),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'a, 'py> Batch<'a, 'py> {
+    fn is_full(&self) -> bool {
+        self.rows >= ENOUGH_ROWS
+    }
+
+    fn add(
+        &mut self,
+        table: &'a Captured,
+        rows: Rows,
+        source: Bound<'py, PyTuple>,
+    ) -> PyResult<()> {
+        let (kind, count) = (rows.origin.kind, rows.count());
         self.rows += count;
         let is_same = |known: &RowsOfKind<'a>| std::ptr::eq(known.table, table) && known.kind == kind;
         let number = self.kinds.iter().position(is_same).unwrap_or_else(|| {
@@ -65,6 +108,17 @@ impl<'a, 'py> Changes<'a, 'py> {
         let known = &mut self.kinds[number];
         known.count += count;
         known.longest = known.longest.max(count);
-        number
+        self.events.append((number, rows, source))
+    }
+
+    /// Returns codec, operation, number of rows and most rows of an event, by kinds of changes; and
+    /// for each event its kind, rows and source block.
+    pub fn into_tuple(self) -> PyResult<Bound<'py, PyTuple>> {
+        let py = self.events.py();
+        let kinds = PyList::empty(py);
+        for RowsOfKind { table, kind, count, longest } in self.kinds {
+            kinds.append((&table.codec, kind.interned(py), count, longest))?;
+        }
+        (kinds, self.events).into_pyobject(py)
     }
 }

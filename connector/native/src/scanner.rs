@@ -8,9 +8,6 @@ use crate::guard::guarded;
 use crate::packets::{little, missing_end, Event};
 use crate::transaction::{head_of, RowsEvent, Transaction};
 
-/// More events than these cost more than to handle them one by one.
-const MOST_EVENTS: u32 = 100;
-
 /// A transaction that is cut off is awaited up to this size: eight reads.
 const MOST_AWAITED: usize = 1 << 19;
 
@@ -87,16 +84,16 @@ impl TransactionScanner {
             };
             thread = Some(session_of_begin(data, &begin)?);
         }
-        let (mut tables, mut rows) = (Vec::new(), Vec::new());
+        let (mut tables, mut rows) = (Tables::default(), Vec::new());
         let mut last = begin;
-        for done in 1..MOST_EVENTS {
+        for done in 1.. {
             let event = match following(data, &last, trailer)? {
                 Ok(event) => event,
                 Err(end) => return Some(Err(end)),
             };
             let clock = last.timestamp;
             if commits(data, &event) {
-                self.note_tables(py, &tables).ok()?;
+                self.note(tables, py).ok()?;
                 return Some(Ok(Transaction {
                     gtid,
                     commit_micros,
@@ -115,12 +112,15 @@ impl TransactionScanner {
                 }));
             }
             if event.kind == TABLE_MAP {
-                let number = little(event.body(data).get(..6)?);
-                tables.push((number, self.known_table(py, event.body(data))?));
+                let body = event.body(data);
+                let number = little(body.get(..6)?);
+                if !tables.have(number, body) {
+                    tables.put(number, body, self.known_table(py, body)?);
+                }
             } else {
                 let Changed { kind, table, images, present, present_after } =
                     changed(data, &event)?;
-                let (_, known) = tables.iter().rfind(|(number, _)| *number == table)?;
+                let known = tables.get(table)?;
                 let (table, head) = (known.get_item(1).ok()?.unbind(), head_of(&event));
                 rows.push(RowsEvent {
                     done,
@@ -139,8 +139,8 @@ impl TransactionScanner {
     }
 
     /// Lets Python find the tables of a transaction by their numbers.
-    fn note_tables(&self, py: Python<'_>, tables: &[(u64, Bound<'_, PyTuple>)]) -> PyResult<()> {
-        for (_, table) in tables {
+    fn note(&self, tables: Tables<'_, '_>, py: Python<'_>) -> PyResult<()> {
+        for (.., table) in tables.0 {
             self.tables.bind(py).set_item(table.get_item(0)?, table.get_item(1)?)?;
         }
         Ok(())
@@ -150,6 +150,27 @@ impl TransactionScanner {
     fn known_table<'py>(&self, py: Python<'py>, body: &[u8]) -> Option<Bound<'py, PyTuple>> {
         let known = self.known.bind(py).get_item(PyBytes::new(py, body)).ok()??;
         known.cast_into().ok()
+    }
+}
+
+/// The tables of a transaction: number, body of the last event that describes it, and description.
+///
+/// Each statement describes its tables again.
+#[derive(Default)]
+struct Tables<'a, 'py>(Vec<(u64, &'a [u8], Bound<'py, PyTuple>)>);
+
+impl<'a, 'py> Tables<'a, 'py> {
+    fn have(&self, number: u64, body: &[u8]) -> bool {
+        self.0.iter().any(|(known, same, _)| *known == number && *same == body)
+    }
+
+    fn put(&mut self, number: u64, body: &'a [u8], table: Bound<'py, PyTuple>) {
+        self.0.retain(|(known, ..)| *known != number);
+        self.0.push((number, body, table));
+    }
+
+    fn get(&self, number: u64) -> Option<&Bound<'py, PyTuple>> {
+        self.0.iter().find(|(known, ..)| *known == number).map(|(.., table)| table)
     }
 }
 

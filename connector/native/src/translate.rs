@@ -6,15 +6,12 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
-use crate::changes::{Captured, Changes, RowsOfKind, Table};
+use crate::changes::{Captured, Changes, Table};
 use crate::guard::guarded;
 use crate::place::{Place, PlaceTuple};
 use crate::program::RowProgram;
 use crate::rows::{Kind, Rows};
 use crate::transaction::{RowsEvent, Transaction};
-
-/// How many rows are enough to be handled at once: their messages are in memory together.
-const ENOUGH_ROWS: usize = 512;
 
 /// Later times have more than 63 bits as nanoseconds.
 const LAST_MICROS: u64 = i64::MAX as u64 / 1000;
@@ -80,21 +77,20 @@ impl TransactionTranslator {
 
     /// Translates transactions from a number on, up to one that Python has to see.
     ///
-    /// Returns the number of the next one; codec, operation, number of rows and most rows of an
-    /// event, by kinds of changes; for each event its kind, rows and source block; how many events
-    /// it left out; and the state behind the last transaction.
+    /// Returns the number of the next one; batches of changes; how many events it left out; and
+    /// the state behind the last transaction.
     fn translate<'py>(
         &self,
         transactions: &Bound<'py, PyList>,
         start: usize,
         place: PlaceTuple<'py>,
-    ) -> PyResult<(usize, Bound<'py, PyList>, Bound<'py, PyList>, usize, Bound<'py, PyTuple>)> {
+    ) -> PyResult<(usize, Bound<'py, PyList>, usize, Bound<'py, PyTuple>)> {
         guarded("translated", || {
             let py = transactions.py();
             let mut place = Place::new(place);
             let mut changes = Changes::new(py);
             let (mut next, mut state) = (start, py.None().into_bound(py));
-            while next < transactions.len() && changes.rows < ENOUGH_ROWS {
+            while next < transactions.len() && !changes.are_enough() {
                 let item = transactions.get_item(next)?;
                 let Ok(found) = item.cast_exact::<Transaction>() else {
                     break;
@@ -102,25 +98,21 @@ impl TransactionTranslator {
                 let Some(rows) = self.read(py, found.get())? else {
                     break;
                 };
-                let count: usize = rows.iter().flatten().map(|(.., rows)| rows.count()).sum();
-                if count > ENOUGH_ROWS && (rows.len() > 1 || changes.rows > 0) {
-                    break; // many rows are alone; of several events Python sends each by itself
-                }
                 state = self.add(py, found.get(), rows, &mut place, &mut changes)?;
                 next += 1;
             }
-            let kinds = PyList::empty(py);
-            for RowsOfKind { table, kind, count, longest } in changes.kinds {
-                kinds.append((&table.codec, kind.interned(py), count, longest))?;
+            let batches = PyList::empty(py);
+            for batch in changes.batches {
+                batches.append(batch.into_tuple()?)?;
             }
             let state = (state, changes.gtids, changes.last_row).into_pyobject(py)?;
-            Ok((next, kinds, changes.events, changes.filtered, state))
+            Ok((next, batches, changes.filtered, state))
         })
     }
 }
 
 /// A rows event of a captured table.
-type Read<'a> = Option<(&'a Captured, Kind, Rows)>;
+type Read<'a> = Option<(&'a Captured, Rows)>;
 
 impl TransactionTranslator {
     /// Reads the rows of a transaction; None where Python has to see one of its events.
@@ -168,7 +160,7 @@ impl TransactionTranslator {
         }
         let images = event.images.clone();
         let rows = RowProgram::read(program.bind(py), data, images.start, images.end, kind)?;
-        Ok(rows.map(|rows| Some((captured, kind, rows))))
+        Ok(rows.map(|rows| Some((captured, rows))))
     }
 
     /// Adds the changes of a transaction; returns the state behind it.
@@ -207,16 +199,14 @@ impl TransactionTranslator {
             if self.reads_clock {
                 place.micros = i64::from(event.clock) * 1_000_000;
             }
-            let Some((table, kind, rows)) = rows else {
+            let Some((table, rows)) = rows else {
                 changes.filtered += usize::from(!self.skipped.contains(event.kind));
                 continue;
             };
             let count = rows.count();
             changes.last_row = Some(count.saturating_sub(1));
             if count > 0 {
-                let number = changes.number_of(table, kind, count);
-                let source = self.source(py, table, server, place)?;
-                changes.events.append((number, rows, source))?;
+                changes.add(table, rows, self.source(py, table, server, place)?)?;
             }
         }
         if self.reads_clock {

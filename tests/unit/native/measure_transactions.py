@@ -1,8 +1,8 @@
-"""`python -m tests.unit.native.measure_transactions [rows]`: the CPU of small transactions.
+"""`python -m tests.unit.native.measure_transactions [rows [statements]]`: the CPU of transactions.
 
-A log of transactions with so many rows, one by default, is read, translated and encoded, as MySQL
-and as MariaDB write it; with whole transactions and event by event. Microseconds a transaction,
-each stage with those before it; the best of several turns.
+A log of transactions with so many rows, one by default, of so many statements, is read, translated
+and encoded, as MySQL and as MariaDB write it; with whole transactions and event by event.
+Microseconds a transaction, each stage with those before it; the best of several turns.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from tests.unit.mysql.binlog.images import table_of
 from tests.unit.native.measure import SB
 
 ROWS = 20_000
+STATEMENTS = 1
 TURNS = 7
 READ_SIZE = 65_536
 SERVER = uuid.UUID("11111111-2222-3333-4444-555555555555")
@@ -67,10 +68,12 @@ def events(number: int, rows: int, *, mariadb: bool) -> Iterator[tuple[int, byte
         micros = (1_700_000_000_000_000 + number).to_bytes(7, "little")
         yield 33, b"\1" + SERVER.bytes + sequence + b"\2" + bytes(16) + micros + b"\xfc\1\1" * 2
         yield 2, written.query_body(b"BEGIN", "bench", 11, _STATUS)
-    yield 19, written.table_map(SB, database="bench")[19:]
     present = (True,) * len(SB)
-    images = b"".join(_RANDOM.image(sb_row(number * rows + row), present) for row in range(rows))
-    yield (23 if mariadb else 30), written.rows_body(23 if mariadb else 30, images, [present])
+    for statement in range(STATEMENTS):
+        yield 19, written.table_map(SB, database="bench")[19:]
+        numbers = range(number * rows + statement, number * rows + rows, STATEMENTS)
+        images = b"".join(_RANDOM.image(sb_row(row), present) for row in numbers)
+        yield (23 if mariadb else 30), written.rows_body(23 if mariadb else 30, images, [present])
     yield 16, sequence
 
 
@@ -159,6 +162,7 @@ def measure(rows: int, *, mariadb: bool, whole: bool) -> None:
 
 if __name__ == "__main__":
     gc.freeze()
+    STATEMENTS = int(sys.argv[2]) if sys.argv[2:] else 1
     for database in (False, True):
         for way in (False, True):
             measure(int(sys.argv[1]) if sys.argv[1:] else 1, mariadb=database, whole=way)

@@ -38,6 +38,7 @@ class RandomLog:
     most: int = 60
     compresses: bool = True
     has_savepoint: bool = False
+    is_plain: bool = False
     starts: list[int] = field(default_factory=list)
 
     def packets(self, groups: int) -> bytes:
@@ -115,6 +116,7 @@ class RandomLog:
             yield _query("BEGIN", self.chance.randrange(1, 1 << 32))
         self.has_savepoint = False
         count = self.chance.choice((0, 1, 1, 1, 1, 2, 3, self.most))
+        self.is_plain = count == self.most and self._once_in(2)  # with more than 512 rows
         self.most = 4 if count == self.most else self.most  # a log has less than 500 events
         for _ in range(count):
             yield from self._statement()
@@ -125,13 +127,13 @@ class RandomLog:
             yield _query("COMMIT" if end < 0.9 else "ROLLBACK", 3)
 
     def _statement(self) -> Iterator[Body]:
-        if self._once_in(20):
+        if not self.is_plain and self._once_in(20):
             yield (160, b"INSERT") if self.opening == "mariadb" else (29, b"\7INSERT")
-        if self._once_in(20):
+        if not self.is_plain and self._once_in(20):
             rolls_back, self.has_savepoint = self.has_savepoint, True
             yield _query("ROLLBACK TO `A`" if rolls_back else "SAVEPOINT `a`", 3)
         number, database = self.chance.choice(list(DATABASES.items()))
-        if not self._once_in(30):
+        if self.is_plain or not self._once_in(30):
             yield 19, written.table_map(TABLE.kinds, number=number, database=database)[_BODY:]
         for _ in range(self.chance.choice((1, 1, 1, 2))):
             yield self._rows(number)
@@ -139,7 +141,7 @@ class RandomLog:
     def _rows(self, number: int) -> Body:
         kind = self.chance.choice(list(_V1))
         update = kind == written.UPDATE
-        count = self.chance.choice((1, 1, 1, 2, 5)) << update
+        count = self.chance.choice((1, 1, 5, 30) if self.is_plain else (1, 1, 1, 2, 5)) << update
         images = b"".join(TABLE.image((self._value(), 1), _PRESENT) for _ in range(count))
         kind = _V1[kind] if self._once_in(3) else kind
         extra = b"ab" if kind >= 30 and self._once_in(5) else b""

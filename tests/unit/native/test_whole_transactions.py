@@ -205,16 +205,30 @@ def test_damaged_logs() -> None:
 
 FEW = [[200] * 3] * 4 + [[200]]
 MANY = [[1] * 512] * 3 + [[1] * 462]
+STATEMENTS = [[3] * 171, [3] * 129] * 2
+LARGE = [[600], [600]]
 
 
 @pytest.mark.parametrize(
-    ("all_rows", "rows", "expected"), [(3000, 200, FEW), (3000, 1000, [[1000]]), (2000, 1, MANY)]
+    ("all_rows", "rows", "statements", "expected"),
+    [
+        (3000, 200, 1, FEW),
+        (3000, 1000, 1, [[1000]]),
+        (2000, 1, 1, MANY),
+        (3600, 900, 300, STATEMENTS),
+        (3600, 1200, 2, LARGE),
+    ],
 )
 def test_batches_are_bounded(
-    all_rows: int, rows: int, expected: list[list[int]], monkeypatch: pytest.MonkeyPatch
+    all_rows: int,
+    rows: int,
+    statements: int,
+    expected: list[list[int]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The messages of a batch are in memory together. Python has to see the first transactions."""
     monkeypatch.setattr(measure_transactions, "ROWS", all_rows)
+    monkeypatch.setattr(measure_transactions, "STATEMENTS", statements)
     log = b"".join(measure_transactions.reads(rows, mariadb=False))
     changes = measure_transactions.changes([log], mariadb=False, whole=True)
     batches = [change for change in changes if isinstance(change, EventBatch)]
@@ -235,6 +249,23 @@ def test_the_rest_of_a_small_transaction_is_awaited(
     found = [event for batch in batches(log, checksums=True, whole=True) for event in batch]
     assert sum(map(is_transaction, found)) == whole
     assert len(found) == whole + 5 * (all_rows // rows - whole)
+
+
+@pytest.mark.parametrize("statements", [48, 49, 100, 500])
+def test_transactions_of_many_statements(statements: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their changes are those of their events, in batches."""
+    monkeypatch.setattr(measure_transactions, "ROWS", 3 * statements)
+    monkeypatch.setattr(measure_transactions, "STATEMENTS", statements)
+    log = [b"".join(measure_transactions.reads(statements, mariadb=False))]
+    found: list[list[Any]] = []
+    for whole in (False, True):
+        changes = list(measure_transactions.changes(log, mariadb=False, whole=whole))
+        in_batches = sum(len(each.events) for each in changes if isinstance(each, EventBatch))
+        assert in_batches == whole * statements
+        single = single_changes(changes)
+        found.append([_described(change) for change in single if isinstance(change, RowChanges)])
+    assert len(found[0]) == 3 * statements
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("columns", [250, 251, 256, 257, 1000])
