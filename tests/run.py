@@ -6,6 +6,7 @@ the sink, and unit tests, use the processors meanwhile.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -69,10 +70,18 @@ def _run(name: str, folders: Sequence[Path], options: Sequence[str]) -> _Outcome
         assert process.stdout is not None
         for line in process.stdout:
             kept.append(line)
-            seconds = int(time.monotonic() - _BEGAN)
-            sys.stdout.write(f"{seconds // 60:2}:{seconds % 60:02} {name:6} | {line}")
-            sys.stdout.flush()
+            _relay(name, line)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    processors = int(usage.ru_utime + usage.ru_stime)
+    _relay(name, f"{processors} s of the processors, with its servers\n")
     return _Outcome(name, process.returncode, kept)
+
+
+def _relay(name: str, line: str) -> None:
+    seconds = int(time.monotonic() - _BEGAN)
+    sys.stdout.write(f"{seconds // 60:2}:{seconds % 60:02} {name:6} | {line}")
+    sys.stdout.flush()
 
 
 def main(options: Sequence[str]) -> int:
