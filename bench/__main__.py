@@ -25,6 +25,7 @@ from tools.stack import (
     SchemaRegistry,
     Workspace,
 )
+from tools.stack.jvm import LONG_LIVED
 
 _UNWARMED: Final = ("latency", "threads", "incremental", "adaptive")
 
@@ -74,7 +75,7 @@ def run(options: argparse.Namespace) -> None:
     results: list[Result] = []
     with ExitStack() as running:
         workspace = running.enter_context(Workspace())
-        broker = running.enter_context(KafkaBroker(workspace))
+        broker = running.enter_context(KafkaBroker(workspace, options=LONG_LIVED))
         server = running.enter_context(SERVERS[options.server](workspace))
         workload = running.enter_context(closing(Workload(server, options.rows)))
         circumstances = {**facts(server), "rows": f"{options.rows:,} in table sb"}

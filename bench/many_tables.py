@@ -24,6 +24,7 @@ from tools.stack import (
     SchemaRegistry,
     Workspace,
 )
+from tools.stack.jvm import LONG_LIVED
 
 _COLUMNS: Final = (
     "id INT PRIMARY KEY AUTO_INCREMENT, a INT, b VARCHAR(50) NOT NULL DEFAULT 'b', "
@@ -36,7 +37,7 @@ def main() -> None:
     options = _options()
     with ExitStack() as running:
         workspace = running.enter_context(Workspace())
-        broker = running.enter_context(KafkaBroker(workspace))
+        broker = running.enter_context(KafkaBroker(workspace, options=LONG_LIVED))
         server = running.enter_context(SERVERS[options.server](workspace))
         registry = running.enter_context(SchemaRegistry(workspace)) if options.avro else None
         create_tables(server, options.tables)

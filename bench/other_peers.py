@@ -30,6 +30,7 @@ from bench.table import Result
 from bench.usage import Usage
 from bench.workload import Workload
 from tools.stack import KafkaBroker, MariaDb, Server, StackError, Workspace
+from tools.stack.jvm import LONG_LIVED
 
 _PART: Final = "stream sb"
 _STREAMING_SECONDS: Final = 120.0
@@ -73,7 +74,7 @@ def measure_all(options: argparse.Namespace) -> None:
     results: list[Result] = []
     with ExitStack() as running:
         workspace = running.enter_context(Workspace())
-        broker = running.enter_context(KafkaBroker(workspace))
+        broker = running.enter_context(KafkaBroker(workspace, options=LONG_LIVED))
         database = running.enter_context(MariaDb(workspace, options=PATIENT))
         workload = running.enter_context(closing(Workload(database, options.rows)))
         circumstances = {**facts(database), "rows": f"{options.rows:,} in table sb"}

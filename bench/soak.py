@@ -20,6 +20,7 @@ from bench.sides import MILLRACE
 from bench.trial import Site, Trial
 from bench.workload import DATABASE, SERVERS, Workload
 from tools.stack import OWNER, DatabaseServer, KafkaBroker, Workspace
+from tools.stack.jvm import LONG_LIVED
 
 _TABLE: Final = "sb_stream"
 _ROWS: Final = 400_000
@@ -33,7 +34,7 @@ def main() -> None:
     options = _options()
     with ExitStack() as running:
         workspace = running.enter_context(Workspace())
-        broker = running.enter_context(KafkaBroker(workspace, properties=_KEPT))
+        broker = running.enter_context(KafkaBroker(workspace, properties=_KEPT, options=LONG_LIVED))
         server = running.enter_context(SERVERS[options.server](workspace))
         workload = running.enter_context(closing(Workload(server, _ROWS)))
         workload.load({"sb"})

@@ -1,7 +1,7 @@
-"""Runs the tests in four processes: ``python -m tests.run -m "not slow"``.
+"""Runs the tests in three processes: ``python -m tests.run -m "not slow"``.
 
 The daemon's tests mostly wait for their servers, of which each process starts its own; those of
-the sink, and unit tests, use the processors meanwhile.
+the sink, and unit tests at the end, use the processors meanwhile.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ import pytest
 _TESTS: Final = Path(__file__).parent
 _NOTHING_CHOSEN: Final = pytest.ExitCode.NO_TESTS_COLLECTED
 _GROUPS: Final = {
-    "bytes": ("conformance", "recovery"),
+    "bytes": ("conformance", "recovery", "unit"),  # in this order; so the groups end together
     "sink": ("sink",),
-    "tables": ("contract", "snapshots", "unit"),
 }
 _SUMMARY: Final = "short test summary info"
 _BEGAN: Final = time.monotonic()
 _KEPT: Final = 200
 _SHOWN: Final = 15
 _REST: Final = "worker"
-"""All other folders. Debezium runs at the start of one group and at the end of this one."""
+"""All other folders. Debezium runs at the start of one group and at the end of another."""
 
 
 def _groups() -> dict[str, list[Path]]:

@@ -11,6 +11,9 @@ from tools.stack.programs import java
 SHORT_LIVED: Final = ("-XX:TieredStopAtLevel=1",)
 """Options of a server that lives for some minutes: they are too few for the better compiler."""
 
+LONG_LIVED: Final[tuple[str, ...]] = ()
+"""Options of a server whose speed counts."""
+
 _LOGGING: Final = Path(__file__).with_name("log4j2.yaml")
 
 

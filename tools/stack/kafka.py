@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient
 
 from tools.stack.child import run
 from tools.stack.folders import Workspace
-from tools.stack.jvm import java_command, write_properties
+from tools.stack.jvm import SHORT_LIVED, java_command, write_properties
 from tools.stack.maven import kafka_libraries
 from tools.stack.ports import free_port, is_open
 from tools.stack.server import Server
@@ -24,6 +24,7 @@ class KafkaBroker(Server):
 
     Clients of ``proxied_port`` are sent to the address that `advertise` names, so that all their
     connections pass a proxy. Other clients connect directly. ``cluster`` is the id of its cluster.
+    ``options`` are those of its JVM.
     """
 
     name: ClassVar[str] = "broker"
@@ -34,6 +35,7 @@ class KafkaBroker(Server):
         *,
         properties: Mapping[str, str | int] | None = None,
         heap: str = "768m",
+        options: Sequence[str] = SHORT_LIVED,
     ) -> None:
         super().__init__(workspace)
         self.cluster = cluster_id()
@@ -42,6 +44,7 @@ class KafkaBroker(Server):
         self._advertised = f"{self.host}:{self.proxied_port}"
         self._properties = dict(properties or {})
         self._heap = heap
+        self._options = options
 
     def advertise(self, address: str) -> None:
         """Set the address of the proxy in front of ``proxied_port``; before the first start."""
@@ -80,7 +83,9 @@ class KafkaBroker(Server):
 
     def _java(self, main_class: str, *arguments: str) -> list[str]:
         libraries = kafka_libraries(self.downloads)
-        return java_command(libraries, self._heap, main_class, *arguments, self._settings)
+        return java_command(
+            libraries, self._heap, main_class, *arguments, self._settings, options=self._options
+        )
 
     def _base_properties(self) -> dict[str, str | int]:
         return {

@@ -13,7 +13,7 @@ from tools.stack.accounts import CAPTURE, ROOT
 from tools.stack.connect import ConnectWorker
 from tools.stack.database import DatabaseServer
 from tools.stack.folders import STACK, Workspace
-from tools.stack.jvm import write_properties
+from tools.stack.jvm import LONG_LIVED, write_properties
 from tools.stack.kafka import KafkaBroker
 from tools.stack.mariadb import MariaDb
 from tools.stack.mysql import MySql97
@@ -36,7 +36,7 @@ class Session:
     def __enter__(self) -> Self:
         with ExitStack() as building:
             workspace = building.enter_context(Workspace())
-            self.broker = KafkaBroker(workspace)
+            self.broker = KafkaBroker(workspace, options=LONG_LIVED)
             kinds = {"mysql": MySql97, "mariadb": MariaDb}
             self.databases: list[DatabaseServer] = [kinds[k](workspace) for k in self._databases]
             self.connect = ConnectWorker(workspace, self.broker) if self._connect else None
