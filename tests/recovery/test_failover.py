@@ -26,11 +26,11 @@ from tests.fixtures.worker import wait_for
 from tools.stack import DatabaseServer, KafkaBroker, MariaDb, MySql97, Workspace
 
 ROWS = 600
-TRANSACTION = (
+TRANSACTION = (  # above 512 KiB, so it is not read as a whole
     "BEGIN",
     *(
         "INSERT INTO failing.t VALUES "
-        + ", ".join(f"({n}, REPEAT('x', 500))" for n in range(first, first + 50))
+        + ", ".join(f"({n}, REPEAT('x', 950))" for n in range(first, first + 50))
         for first in range(1, ROWS, 50)
     ),
     "COMMIT",
