@@ -21,6 +21,7 @@ RATE: Final = 300  # rows a second
 _LATENCY_SECONDS: Final = 15.0
 _WARM_UP_SECONDS: Final = 3.0
 _SIZES: Final = {"stream": (100, 100), "single": (1, 1), "statements": (100, 1)}
+"""How many rows a transaction and a statement insert, by kinds of streams."""
 
 Measurements = dict[str, float]
 

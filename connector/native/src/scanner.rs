@@ -8,6 +8,9 @@ use crate::guard::guarded;
 use crate::packets::{little, missing_end, Event};
 use crate::transaction::{head_of, RowsEvent, Transaction};
 
+/// More tables in one transaction are left to Python: each event looks for its own among them.
+const MOST_TABLES: usize = 100;
+
 /// A transaction that is cut off is awaited up to this size: eight reads.
 const MOST_AWAITED: usize = 1 << 19;
 
@@ -115,7 +118,7 @@ impl TransactionScanner {
                 let body = event.body(data);
                 let number = little(body.get(..6)?);
                 if !tables.have(number, body) {
-                    tables.put(number, body, self.known_table(py, body)?);
+                    tables.put(number, body, self.known_table(py, body)?)?;
                 }
             } else {
                 let Changed { kind, table, images, present, present_after } =
@@ -164,9 +167,11 @@ impl<'a, 'py> Tables<'a, 'py> {
         self.0.iter().any(|(known, same, _)| *known == number && *same == body)
     }
 
-    fn put(&mut self, number: u64, body: &'a [u8], table: Bound<'py, PyTuple>) {
+    /// Adds a table, perhaps in place of its last description; None if there are too many.
+    fn put(&mut self, number: u64, body: &'a [u8], table: Bound<'py, PyTuple>) -> Option<()> {
         self.0.retain(|(known, ..)| *known != number);
         self.0.push((number, body, table));
+        (self.0.len() <= MOST_TABLES).then_some(())
     }
 
     fn get(&self, number: u64) -> Option<&Bound<'py, PyTuple>> {

@@ -116,7 +116,7 @@ class RandomLog:
             yield _query("BEGIN", self.chance.randrange(1, 1 << 32))
         self.has_savepoint = False
         count = self.chance.choice((0, 1, 1, 1, 1, 2, 3, self.most))
-        self.is_plain = count == self.most and self._once_in(2)  # with more than 512 rows
+        self.is_plain = count == self.most and self._once_in(2)  # often above 512 rows
         self.most = 4 if count == self.most else self.most  # a log has less than 500 events
         for _ in range(count):
             yield from self._statement()

@@ -268,6 +268,32 @@ def test_transactions_of_many_statements(statements: int, monkeypatch: pytest.Mo
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize(("tables", "whole"), [(1, 1), (100, 1), (101, 0)])
+def test_transactions_of_many_tables(
+    tables: int, whole: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first transaction teaches the tables; with too many of them Python reads the second."""
+    events = measure_transactions.events
+
+    def events_of_tables(number: int, rows: int, *, mariadb: bool) -> Iterator[tuple[int, bytes]]:
+        first, begin, (kind, described), (of_rows, changed), last = events(
+            number, rows, mariadb=mariadb
+        )
+        yield from (first, begin)
+        for table in range(tables):
+            name = table.to_bytes(6, "little")
+            yield kind, name + described[6:]
+            yield of_rows, name + changed[6:]
+        yield last
+
+    monkeypatch.setattr(measure_transactions, "ROWS", 2)
+    monkeypatch.setattr(measure_transactions, "events", events_of_tables)
+    log = [b"".join(measure_transactions.reads(1, mariadb=False))]
+    found = [event for batch in batches(log, checksums=True, whole=True) for event in batch]
+    assert sum(map(is_transaction, found)) == whole
+    assert len(found) == whole + (2 - whole) * (3 + 2 * tables)
+
+
 @pytest.mark.parametrize("columns", [250, 251, 256, 257, 1000])
 def test_tables_of_many_columns(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     table = table_of([INTEGERS[4]] * columns)
