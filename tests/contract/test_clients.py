@@ -16,50 +16,9 @@ from confluent_kafka import KafkaError, KafkaException
 from connector import native
 from connector.data.record import Message
 from connector.kafka.client import Client
-from connector.kafka.native_client import native_client
 from connector.kafka.partitioners import murmur2
-from connector.kafka.python_client import PythonClient
+from tests.fixtures.clients import Opened, Receipt, flush, mocked
 from tests.fixtures.topics import Topics
-
-SETTINGS = {"partitioner": "murmur2_random", "enable.idempotence": True}
-MOCK: dict[str, Any] = {"test_mock_num_brokers": 1, "allow_auto_create_topics": True}
-log = logging.getLogger(__name__)
-
-
-class Receipt:
-    """Goes with messages; keeps what is reported."""
-
-    def __init__(self, failed: list[tuple[Any, Any]] | None = None) -> None:
-        self.failed = [] if failed is None else failed
-
-    def __call__(self, error: Any, message: Any) -> None:
-        self.failed.append((error, message))
-
-
-class Opened:
-    """Opens clients of one library, and closes them."""
-
-    def __init__(self, library: str) -> None:
-        self.library = library
-        self.errors: list[KafkaError] = []
-        self._clients: list[Client] = []
-
-    def open(self, *, quiet: bool = True, **more: Any) -> Client:
-        own = {name.replace("_", "."): one for name, one in more.items()}
-        settings = {"log_level": 0 if quiet else 6, **SETTINGS, **own}
-        client: Client | None
-        if self.library == "native":
-            client = native_client(settings, self.errors.append, log)
-            assert client is not None
-        else:
-            callbacks = {"error_cb": self.errors.append, "logger": log}
-            client = PythonClient({**settings, **callbacks}, uses_receipts=True)
-        self._clients.append(client)
-        return client
-
-    def close(self) -> None:
-        for client in self._clients:
-            client.close()
 
 
 @pytest.fixture(params=["python", "native"])
@@ -69,22 +28,6 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Opened]:
     clients = Opened(request.param)
     yield clients
     clients.close()
-
-
-def mocked(opened: Opened, **more: Any) -> Client:
-    """Open a client with a broker of its own inside the library, where topic ``t`` is known."""
-    client = opened.open(**MOCK, **more)
-    assert client.queue_first(Message("t", 0, None, b""), 0, Receipt()) is None
-    flush(client)
-    return client
-
-
-def flush(client: Client) -> None:
-    for _ in range(100):
-        client.flush(0.2)
-        if not len(client):
-            return
-    raise AssertionError("messages are not answered")
 
 
 def test_messages_arrive_as_they_were_sent(opened: Opened, topics: Topics) -> None:

@@ -8,21 +8,43 @@ use std::mem::take;
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 
+use crate::block::Block;
 use crate::librdkafka::{
     on_delivery, on_error, on_line, reported, text, Argument, Bytes, Functions, Reports,
     Value, FATAL, INVALID_ARG,
 };
 
 const PRODUCER: c_int = 0;
+const FREE: c_int = 1; // RD_KAFKA_MSG_F_FREE
 const COPY: c_int = 2; // RD_KAFKA_MSG_F_COPY
 const PURGE_ALL: c_int = 3; // RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT
 const TEXT: usize = 512;
+
+/// The value of a message.
+#[derive(Clone, Copy)]
+pub enum Content<'a> {
+    Nothing,
+    /// Bytes that the library copies.
+    Bytes(&'a [u8]),
+    /// Bytes that the library takes over.
+    Block(&'a Block),
+}
+
+impl Content<'_> {
+    pub fn size(&self) -> usize {
+        match self {
+            Content::Nothing => 0,
+            Content::Bytes(bytes) => bytes.len(),
+            Content::Block(block) => block.size(),
+        }
+    }
+}
 
 /// What is sent.
 pub struct Outgoing<'a> {
     pub partition: i32,
     pub key: Option<&'a [u8]>,
-    pub value: Option<&'a [u8]>,
+    pub value: Content<'a>,
     pub headers: Option<&'a Headers>,
     /// In milliseconds; 0 for now.
     pub timestamp: i64,
@@ -111,19 +133,27 @@ impl Client {
         }
     }
 
-    /// Queues a copy of a message; the error is a code.
+    /// Queues a message; the error is a code, and then a block has its bytes still.
     pub fn produce(&self, topic: Topic, message: &Outgoing<'_>) -> Result<(), c_int> {
         let functions = self.functions;
+        let (value, flag) = match message.value {
+            Content::Nothing => (address(None), COPY),
+            Content::Bytes(bytes) => (address(Some(bytes)), COPY),
+            Content::Block(block) => match block.take() {
+                Some(start) => (Bytes { start, size: block.size() }, FREE),
+                None => return Err(INVALID_ARG), // it was sent already
+            },
+        };
         let headers = message.headers.map_or(null_mut(), |headers| unsafe {
             (functions.headers_copy)(headers.list)
         });
         let arguments = [
             Argument { kind: 2, value: Value { pointer: topic.0 } },
             Argument { kind: 3, value: Value { number: message.partition } },
-            Argument { kind: 4, value: Value { bytes: address(message.value) } },
+            Argument { kind: 4, value: Value { bytes: value } },
             Argument { kind: 5, value: Value { bytes: address(message.key) } },
             Argument { kind: 6, value: Value { pointer: message.tag as *mut c_void } },
-            Argument { kind: 7, value: Value { number: COPY } },
+            Argument { kind: 7, value: Value { number: flag } },
             Argument { kind: 8, value: Value { long: message.timestamp } },
             Argument { kind: 10, value: Value { pointer: headers } },
         ];
@@ -131,7 +161,10 @@ impl Client {
         unsafe {
             let error = (functions.produceva)(self.handle, arguments.as_ptr(), count);
             if error.is_null() {
-                return Ok(()); // and the headers are the message's
+                return Ok(()); // and the headers are the message's, as is a block's memory
+            }
+            if let Content::Block(block) = message.value {
+                block.put_back(value.start.cast_mut());
             }
             let code = (functions.error_code)(error);
             (functions.error_destroy)(error);

@@ -8,6 +8,7 @@
 mod avro;
 mod base64;
 mod batch;
+mod block;
 mod changes;
 mod decimal;
 mod decode;

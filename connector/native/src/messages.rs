@@ -3,12 +3,19 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyList, PyString, PyTuple};
+
+use crate::block::Block;
+use crate::kafka_client::Content;
 
 /// The bytes of messages are in pieces of this size at most, unless one is larger: the allocator
 /// keeps such pieces and gives them again, larger ones would have to come from the system.
 const CHUNK: usize = 64 << 10;
+
+/// Values of this size at least are given to the producer instead of copied.
+const LARGE: usize = 8 << 10;
 
 /// What the messages of some rows share.
 pub struct Shared {
@@ -20,12 +27,20 @@ pub struct Shared {
     pub message_type: Py<PyAny>,
 }
 
+/// Where a value is.
+enum Place {
+    Nowhere,
+    Chunk(Range<usize>),
+    /// A large one.
+    Block(Block),
+}
+
 /// Where the bytes of a message are, and what it shares with others.
 struct Item {
     shared: usize,
     chunk: usize,
     key: Option<Range<usize>>,
-    value: Option<Range<usize>>,
+    value: Place,
 }
 
 /// The messages of some rows, in their order.
@@ -43,7 +58,7 @@ pub struct Messages {
 /// A message as its bytes.
 pub struct Parts<'a> {
     pub key: Option<&'a [u8]>,
-    pub value: Option<&'a [u8]>,
+    pub value: Content<'a>,
     pub headers: &'a Py<PyAny>,
 }
 
@@ -72,7 +87,9 @@ impl Messages {
     /// Adds a message whose value is in pieces; with `tombstone`, another one without a value.
     pub fn push(&mut self, key: Option<&[u8]>, value: &[&[u8]], tombstone: bool) {
         let size: usize = value.iter().map(|piece| piece.len()).sum();
-        let needed = size + key.map_or(0, <[u8]>::len);
+        let block = if size >= LARGE { Block::of(value, size) } else { None };
+        let in_chunk = if block.is_some() { 0 } else { size };
+        let needed = in_chunk + key.map_or(0, <[u8]>::len);
         if self.chunks.last().is_none_or(|chunk| chunk.capacity() - chunk.len() < needed) {
             let rest = self.rows.saturating_sub(self.items.len()).max(1);
             let room = needed.saturating_mul(rest).min(CHUNK).max(needed);
@@ -83,15 +100,18 @@ impl Messages {
         let start = chunk.len();
         chunk.extend_from_slice(key.unwrap_or_default());
         let key = key.map(|key| start..start + key.len());
-        let start = chunk.len();
-        for piece in value {
-            chunk.extend_from_slice(piece);
-        }
-        let value = Some(start..chunk.len());
+        let value = match block {
+            Some(block) => Place::Block(block),
+            None => {
+                let start = chunk.len();
+                value.iter().for_each(|piece| chunk.extend_from_slice(piece));
+                Place::Chunk(start..chunk.len())
+            }
+        };
         let shared = self.sharing;
         self.items.push(Item { shared, chunk: number, key: key.clone(), value });
         if tombstone {
-            self.items.push(Item { shared, chunk: number, key, value: None });
+            self.items.push(Item { shared, chunk: number, key, value: Place::Nowhere });
         }
     }
 
@@ -109,24 +129,35 @@ impl Messages {
 
     pub fn parts(&self, number: usize) -> Parts<'_> {
         let (item, shared) = (&self.items[number], self.shared_of(number));
-        let bytes = |range: &Option<Range<usize>>| {
-            range.clone().map(|range| &self.chunks[item.chunk][range])
+        let bytes = |range: &Range<usize>| &self.chunks[item.chunk][range.clone()];
+        let value = match &item.value {
+            Place::Nowhere => Content::Nothing,
+            Place::Chunk(range) => Content::Bytes(bytes(range)),
+            Place::Block(block) => Content::Block(block),
         };
-        let headers = match (&item.value, &shared.tombstone_headers) {
-            (None, Some(headers)) => headers,
+        let headers = match (&value, &shared.tombstone_headers) {
+            (Content::Nothing, Some(headers)) => headers,
             _ => &shared.headers,
         };
-        Parts { key: bytes(&item.key), value: bytes(&item.value), headers }
+        Parts { key: item.key.as_ref().map(bytes), value, headers }
     }
 
-    /// Returns a message as Python knows it.
+    /// Returns a message as Python knows it; a large one only until it was sent.
     pub fn message<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyAny>> {
         let Parts { key, value, headers } = self.parts(number);
-        let bytes = |bytes: Option<&[u8]>| bytes.map(|bytes| PyBytes::new(py, bytes));
+        let key = key.map(|key| PyBytes::new(py, key));
+        let value = match value {
+            Content::Nothing => None,
+            Content::Bytes(bytes) => Some(PyBytes::new(py, bytes)),
+            Content::Block(block) => match block.read(|bytes| PyBytes::new(py, bytes)) {
+                Some(bytes) => Some(bytes),
+                None => return Err(PyValueError::new_err("the message has been sent")),
+            },
+        };
         let none = py.None();
         let shared = self.shared_of(number);
         let fields: Bound<'py, PyTuple> =
-            (&shared.topic, &none, bytes(key), bytes(value), headers, &none).into_pyobject(py)?;
+            (&shared.topic, &none, key, value, headers, &none).into_pyobject(py)?;
         shared.new_message.bind(py).call1((&shared.message_type, fields))
     }
 }

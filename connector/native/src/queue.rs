@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyString, PyTuple};
 
-use crate::kafka_client::{Client, Headers, Outgoing, Topic};
+use crate::kafka_client::{Client, Content, Headers, Outgoing, Topic};
 use crate::messages::{Messages, Part, Parts};
 
 /// What happened to messages.
@@ -104,7 +104,7 @@ impl<'a, 'py> Queue<'a, 'py> {
             match result {
                 Ok(Ok(())) => {
                     queued.count += 1;
-                    queued.size += value.map_or(0, <[u8]>::len);
+                    queued.size += value.size();
                     continue;
                 }
                 Ok(Err(code)) => match rows.message(py, *from - 1) {
@@ -130,12 +130,15 @@ impl<'a, 'py> Queue<'a, 'py> {
         let (key, value) = (message.get_borrowed_item(2)?, message.get_borrowed_item(3)?);
         let (headers, timestamp) = (message.get_borrowed_item(4)?, message.get_borrowed_item(5)?);
         let key = if key.is_none() { None } else { Some(key.cast::<PyBytes>()?.as_bytes()) };
-        let value = if value.is_none() { None } else { Some(value.cast::<PyBytes>()?.as_bytes()) };
+        let value = match value.is_none() {
+            true => Content::Nothing,
+            false => Content::Bytes(value.cast::<PyBytes>()?.as_bytes()),
+        };
         let timestamp = if timestamp.is_none() { 0 } else { timestamp.extract()? };
         let (tag, client) = (self.tag, self.client);
         let headers = self.headers(&headers)?;
         let outgoing = Outgoing { partition, key, value, headers, timestamp, tag };
-        Ok(client.produce(topic, &outgoing).map(|()| value.map_or(0, <[u8]>::len)))
+        Ok(client.produce(topic, &outgoing).map(|()| value.size()))
     }
 
     /// Returns a topic, and where its messages go that do not say it; or why that is not known.

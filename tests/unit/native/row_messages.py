@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -64,12 +64,20 @@ def ids(topic: str, schema: Schema | None) -> list[tuple[str, bytes | None]]:
 def compiled(
     options: EventOptions, values: Any, work: RowChanges, keys: Any = None
 ) -> list[Message]:
+    return [
+        message._replace(headers=list(message.headers or ()))
+        for message in written(options, values, work, keys)
+    ]
+
+
+def written(
+    options: EventOptions, values: Any, work: RowChanges, keys: Any = None
+) -> Sequence[Message]:
+    """Write the messages of rows; those of the core stay as they are."""
     keys = keys or JsonConverter()
     encode_key = fragment_keys(keys)
     rows = CompiledRows(options, Transaction(), values, encode_key, header, keys, (ids, ids))
-    return [
-        message._replace(headers=list(message.headers or ())) for message in rows.messages(work)
-    ]
+    return rows.messages(work)
 
 
 def generic(
