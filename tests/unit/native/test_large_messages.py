@@ -93,11 +93,14 @@ def test_a_full_queue_refuses_a_large_value_and_leaves_those_behind_it(opened: O
             flush(client)
 
 
-def test_a_value_that_is_too_large_can_still_be_read(opened: Opened) -> None:
+@pytest.mark.parametrize("partition", [0, 99])
+def test_a_value_that_is_refused_can_still_be_read(opened: Opened, partition: int) -> None:
+    """It is too large, or the topic has no such partition."""
     ours, expected = orders_of(20_000, LARGE)
-    client = mocked(opened, topic=expected[0].topic, message_max_bytes=15_000)
+    topic = expected[0].topic
+    client = mocked(opened, topic=topic, message_max_bytes=100_000 if partition else 15_000)
     for _ in range(2):
-        queued = client.queue(native.joined([ours]), {expected[0].topic: 0}, Receipt())
+        queued = client.queue(native.joined([ours]), {topic: partition}, Receipt())
         assert (queued.messages, queued.refused) == (0, expected[0])
     assert list(ours) == expected
 
