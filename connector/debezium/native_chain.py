@@ -201,7 +201,8 @@ def _field(
 
 def _has_schema_of(codec: TableEventSchema, slot: int, schema: Schema) -> bool:
     """Whether a schema is that of a column, in the row or in the key."""
-    known = [codec.value_schema.fields[slot].schema]
+    # Behind the columns of the row are those that only the key has.
+    known = [field.schema for field in codec.value_schema.fields[slot : slot + 1]]
     if codec.key_schema is not None and slot in codec.key_slots:
         known.append(codec.key_schema.fields[codec.key_slots.index(slot)].schema)
     return schema.parts() in [one.parts() for one in known]

@@ -149,12 +149,18 @@ def parsed(event: bytes) -> Any:
 
 
 def described(
-    table: RandomTable, key: Sequence[str], options: TypeOptions, rules: dict[str, str]
+    table: RandomTable,
+    key: Sequence[str],
+    options: TypeOptions,
+    rules: dict[str, str],
+    *,
+    excluded: str | None = None,
 ) -> Described:
+    """Describe a table; its values lack an excluded column, which its key may have."""
     schemas = TableSchemas(
         NAMING,
         SOURCE,
-        selection({}),
+        selection({} if excluded is None else {"column.exclude.list": f"shop.orders.{excluded}"}),
         lambda _, known: codec_of(known, options),
         key_columns(None),
         SchemaOptions(column_rules(rules)),

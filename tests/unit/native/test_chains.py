@@ -59,7 +59,9 @@ def tables(draw: st.DrawFn) -> Described:
             columns[number] = replace(columns[number], has_default=True, default="7")
     key = draw(st.sampled_from([[], ["id"], ["a", "id"]]))
     needed = [name for name in key if name in names]
-    return described(replace(known, columns=tuple(columns)), needed, TypeOptions(), {})
+    table = replace(known, columns=tuple(columns))
+    excluded = draw(st.sampled_from([None, None, *names]))
+    return described(table, needed, TypeOptions(), {}, excluded=excluded)
 
 
 def run(
