@@ -59,9 +59,7 @@ def tables(draw: st.DrawFn) -> Described:
             columns[number] = replace(columns[number], has_default=True, default="7")
     key = draw(st.sampled_from([[], ["id"], ["a", "id"]]))
     needed = [name for name in key if name in names]
-    table = replace(known, columns=tuple(columns))
-    excluded = draw(st.sampled_from([None, None, *names]))
-    return described(table, needed, TypeOptions(), {}, excluded=excluded)
+    return described(replace(known, columns=tuple(columns)), needed, TypeOptions(), {})
 
 
 def run(
@@ -183,6 +181,23 @@ def test_a_chain_that_arranges_columns_is_written_in_one_batch(fields: str) -> N
     parts: list[Iterable[Message]] = []
     pipeline.write(batch_of([*changes[:2], *changes]), parts)
     assert [len(list(part)) for part in parts] == [4, 1]
+
+
+@pytest.mark.parametrize("excluded", ["id", "a"])
+def test_a_key_may_have_a_column_that_the_value_lacks(excluded: str) -> None:
+    numbers = table_of_numbers().table
+    table = described(numbers, ["id", "a"], TypeOptions(), {}, excluded=excluded)
+    row = table.table.image((1, 2, 3), (True, True, True))
+    changes = changes_of([(table, kind, row * (1 + (kind == written.UPDATE))) for kind in LETTERS])
+    json = JsonConverter({"schemas.enable": "false"})
+    options = EventOptions("acme", NAMING, SOURCE, ROW_SLOT)
+    steps = random_chains.build([(UNWRAP, None, False)])
+    native_ones, generic = (
+        write(batch_of(changes), compiles, options, (json, json), steps)
+        for compiles in (True, False)
+    )
+    assert native_ones == generic
+    assert native_ones[1] == []
 
 
 def table_of_numbers(default: str | None = None) -> Described:
