@@ -13,6 +13,7 @@ from typing import Any, Final, Never
 
 from connector.codegen import Expression
 
+CONSTANT: Final = 0
 EVENT: Final = 1
 ROW: Final = 2
 
@@ -25,22 +26,43 @@ class Symbol:
     """A value that is known when a row is: an expression without ``{}``.
 
     ``scope`` is `EVENT` if all rows of one event of the log have the same value, else `ROW`.
+    ``calls`` receives the symbols of calls, which may fail for a row: also those that a later
+    transform leaves out. ``inner`` is the symbol that was changed.
     """
 
-    __slots__ = ("expression", "scope")
+    __slots__ = ("calls", "expression", "inner", "scope")
 
-    def __init__(self, expression: Expression, scope: int = ROW) -> None:
+    def __init__(
+        self, expression: Expression, scope: int, calls: list[Symbol], inner: Symbol | None = None
+    ) -> None:
         self.expression = expression
         self.scope = scope
+        self.calls = calls
+        self.inner = inner
 
     def changed(self, change: Expression) -> Symbol:
         """Return the symbol of the changed value."""
-        return Symbol(change.applied_to(self.expression), self.scope)
+        return Symbol(change.applied_to(self.expression), self.scope, self.calls, self)
+
+    def called(self, change: Expression) -> Symbol:
+        """Return the symbol of the value that a function returns, and note that it is called."""
+        symbol = self.changed(change)
+        self.calls.append(symbol)
+        return symbol
 
     def _refuse(self, *_: object) -> Never:
         raise NotCompilableError("a transform depends on a value")
 
     __bool__ = __eq__ = __ne__ = __hash__ = __str__ = __format__ = __getattr__ = _refuse
+
+
+def scope_of(value: Any) -> int:
+    """Return what a value depends on."""
+    if isinstance(value, Symbol):
+        return value.scope
+    if isinstance(value, dict):
+        return max(map(scope_of, value.values()), default=CONSTANT)
+    return CONSTANT
 
 
 def require_known(value: Any) -> Any:
@@ -66,7 +88,7 @@ def or_default(value: Any, default: Any) -> Any:
 def call(function: Callable[[Any], Any], value: Any) -> Any:
     """Return what a function without side effects returns for a value."""
     if value.__class__ is Symbol:
-        return value.changed(Expression("@f({})", {"f": function}))
+        return value.called(Expression("@f({})", {"f": function}))
     return function(value)
 
 
@@ -74,7 +96,7 @@ def call_unless_null(function: Callable[[Any], Any], value: Any) -> Any:
     """Return what a function without side effects returns; null stays null."""
     if value.__class__ is Symbol:
         change = Expression("(None if (v := {}) is None else @f(v))", {"f": function})
-        return value.changed(change)
+        return value.called(change)
     return None if value is None else function(value)
 
 

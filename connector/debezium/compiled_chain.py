@@ -154,21 +154,24 @@ class CompiledChain:
     def _compiled(self, table: _TableFunctions, kind: RowKind) -> BindEvent | None:
         codec, code = table.codec, MessageCode(*self._converters)
         made: list[tuple[Record, int | None]] = []
+        events = SymbolicEvents(self._options, kind)
         try:
-            for record in SymbolicEvents(self._options, kind).records_of(codec):
+            for record in events.records_of(codec):
                 transformed = self._transform(record)
                 if transformed is not None:
                     timestamp = self._timestamp(transformed)
                     code.add(transformed, timestamp)
                     made.append((transformed, timestamp))
+            has_calls = code.add_calls(events.calls)
             function = code.compile()
         except Exception as error:  # whatever a transform raises for values that are none
             if isinstance(error, (RegistryUnavailableError, SchemaRefusedError)):
                 raise
             self._report(codec, error)
             return None
-        if len(made) == 1 and made[0][0].partition is None and made[0][1] is None:
-            table.native[kind] = native_chain(codec, made[0][0], self._converters)
+        simple = [record for record, time in made if record.partition is None and time is None]
+        if len(made) == len(simple) == 1 and not has_calls:
+            table.native[kind] = native_chain(codec, simple[0], self._converters)
         return function
 
     def _report(self, codec: TableEventSchema, error: Exception) -> None:

@@ -21,11 +21,10 @@ from connector.codegen import compile_function
 from connector.data.fragments import Encode, Fragments, Wrap
 from connector.data.record import EncodeHeader, Header, Message, Record
 from connector.data.schema import Schema
-from connector.data.symbolic import EVENT, ROW, NotCompilableError, Symbol
+from connector.data.symbolic import CONSTANT, EVENT, ROW, NotCompilableError, Symbol, scope_of
 from connector.debezium.row_slices import merge_slices
 from connector.debezium.symbolic_events import EVENT_ARGUMENTS, ROW_ARGUMENTS, ROW_NUMBER
 
-CONSTANT: Final = 0
 _KNOWN_NUMBERS: Final = 4096
 
 WriteRow = Callable[..., None]
@@ -53,6 +52,7 @@ class MessageCode:
         self._names: dict[str, Any] = {"join": b"".join, "new": tuple.__new__, "Message": Message}
         self._event_lines: list[str] = []
         self._row_lines: list[str] = []
+        self._written: dict[int, Symbol] = {}  # by their ids, which live as long as they do
 
     def add(self, record: Record, timestamp: int | None) -> None:
         """Write this record.
@@ -69,6 +69,15 @@ class MessageCode:
             self.headers(record.headers), repr(timestamp),
         )  # fmt: skip
         self._row_lines.append(f"add(new(Message, ({', '.join(fields)})))")
+
+    def add_calls(self, calls: Sequence[Symbol]) -> bool:
+        """Call what the messages leave out, as that may fail, too; return whether there is any."""
+        left_out = False
+        for symbol in reversed(calls):  # one of them may be a part of a later one
+            if id(symbol) not in self._written:
+                left_out = True
+                self._row_lines.append(self._hoisted(symbol.scope, self.source(symbol)))
+        return left_out
 
     def compile(self) -> BindEvent:
         """Return the function for an event of the log; it returns that for a row."""
@@ -154,11 +163,17 @@ class MessageCode:
     def source(self, value: Any) -> str:
         """Return the source of a value."""
         if isinstance(value, Symbol):
+            self._mark(value)
             return value.expression.source("", f"s{len(self._names)}", self._names)
         if isinstance(value, dict) and scope_of(value):
             members = (f"{name!r}: {self.source(member)}" for name, member in value.items())
             return f"{{{', '.join(members)}}}"
         return "None" if value is None else self.bound(value)
+
+    def _mark(self, symbol: Symbol | None) -> None:
+        while symbol is not None and id(symbol) not in self._written:
+            self._written[id(symbol)] = symbol
+            symbol = symbol.inner
 
     def bound(self, thing: Any) -> str:
         """Return a name for an object."""
@@ -275,15 +290,6 @@ def _end_of_run(schema: Schema, values: Sequence[Any], start: int) -> int:
     ):
         stop += 1
     return stop
-
-
-def scope_of(value: Any) -> int:
-    """Return what a value depends on."""
-    if isinstance(value, Symbol):
-        return value.scope
-    if isinstance(value, dict):
-        return max(map(scope_of, value.values()), default=CONSTANT)
-    return CONSTANT
 
 
 def _is_struct(schema: Schema | None, value: Any) -> bool:

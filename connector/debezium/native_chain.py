@@ -18,15 +18,8 @@ from connector.codegen import Expression
 from connector.data.fragments import NativeFragments
 from connector.data.record import EncodeHeader, Message, Record
 from connector.data.schema import Schema
-from connector.data.symbolic import ROW, Symbol
-from connector.debezium.message_code import (
-    CONSTANT,
-    MessageCode,
-    PartConverter,
-    Piece,
-    StructCode,
-    scope_of,
-)
+from connector.data.symbolic import CONSTANT, ROW, Symbol, scope_of
+from connector.debezium.message_code import MessageCode, PartConverter, Piece, StructCode
 from connector.debezium.native_messages import FieldText, is_plain
 from connector.errors import ConversionError
 from connector.native import Rows, RowWriter

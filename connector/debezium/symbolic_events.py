@@ -36,30 +36,35 @@ class RowKind(NamedTuple):
 
 
 class SymbolicEvents(EventRecords):
-    """Makes the records of one row of a kind, by the same rules as those of real rows."""
+    """Makes the records of one row of a kind, by the same rules as those of real rows.
+
+    ``calls`` are the symbols of the functions that transforms call with values of the records.
+    """
 
     def __init__(self, options: EventOptions, kind: RowKind) -> None:
         super().__init__(options, Transaction())
         self._options = options
         self._kind = kind
+        self.calls: list[Symbol] = []
         self._blocks = iter(("block", "next_block"))
 
     def records_of(self, codec: TableEventSchema) -> Iterator[Record]:
         """Yield the records, in order."""
         kind, options = self._kind, self._options
         source = {
-            field.name: _symbol(f"source[{slot}]", EVENT)
+            field.name: self._symbol(f"source[{slot}]", EVENT)
             for slot, field in enumerate(options.source.fields)
         }
-        source[options.source.fields[options.row_slot].name] = _symbol(ROW_NUMBER)
-        before = _row("before", codec) if kind.before else None
-        after = _row("after", codec) if kind.after else None
+        source[options.source.fields[options.row_slot].name] = self._symbol(ROW_NUMBER)
+        before = self._row("before", codec) if kind.before else None
+        after = self._row("after", codec) if kind.after else None
         for record in self.row(codec, kind.op, before, after, source, moves=kind.moves):
-            yield with_position(record, _symbol("position")) if kind.positioned else record
+            yield with_position(record, self._symbol("position")) if kind.positioned else record
 
     def times(self) -> tuple[Any, Any, Any]:
         """Return the time of the event."""
-        return _symbol("ts_ms", EVENT), _symbol("ts_us", EVENT), _symbol("ts_ns", EVENT)
+        ts_ms, ts_us, ts_ns = (self._symbol(name, EVENT) for name in ("ts_ms", "ts_us", "ts_ns"))
+        return ts_ms, ts_us, ts_ns
 
     def transaction_block(self, codec: TableEventSchema, op: str) -> dict[str, Any] | None:  # noqa: ARG002 - the kind decides
         """Return the place in the transaction."""
@@ -67,12 +72,10 @@ class SymbolicEvents(EventRecords):
             return None
         block = next(self._blocks)
         names = ("id", "total_order", "data_collection_order")
-        return {name: _symbol(f"{block}[{name!r}]") for name in names}
+        return {name: self._symbol(f"{block}[{name!r}]") for name in names}
 
+    def _row(self, name: str, codec: TableEventSchema) -> Row:
+        return tuple(self._symbol(f"{name}[{slot}]") for slot in range(len(codec.columns)))
 
-def _row(name: str, codec: TableEventSchema) -> Row:
-    return tuple(_symbol(f"{name}[{slot}]") for slot in range(len(codec.columns)))
-
-
-def _symbol(source: str, scope: int = ROW) -> Symbol:
-    return Symbol(Expression(source), scope)
+    def _symbol(self, source: str, scope: int = ROW) -> Symbol:
+        return Symbol(Expression(source), scope, self.calls)

@@ -42,10 +42,12 @@ from tests.unit.native.row_messages import CONVERTERS, change, header, in_python
 from tests.unit.transforms import random_chains
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
+KAFKA = "org.apache.kafka.connect.transforms"
 UNWRAP = {"type": "io.debezium.transforms.ExtractNewRecordState", "add.fields": "op,source.ts_ms"}
-MASK = {"type": "org.apache.kafka.connect.transforms.MaskField$Value", "fields": "a"}
-RENAME = {"type": "org.apache.kafka.connect.transforms.ReplaceField$Value", "renames": "b:c"}
-HOIST = {"type": "org.apache.kafka.connect.transforms.HoistField$Key", "field": "made"}
+MASK = {"type": f"{KAFKA}.MaskField$Value", "fields": "a"}
+RENAME = {"type": f"{KAFKA}.ReplaceField$Value", "renames": "b:c"}
+CEL = {"type": "io.debezium.transforms.Filter", "language": "cel"}
+HOIST = {"type": f"{KAFKA}.HoistField$Key", "field": "made"}
 
 
 @st.composite
@@ -59,7 +61,9 @@ def tables(draw: st.DrawFn) -> Described:
             columns[number] = replace(columns[number], has_default=True, default="7")
     key = draw(st.sampled_from([[], ["id"], ["a", "id"]]))
     needed = [name for name in key if name in names]
-    return described(replace(known, columns=tuple(columns)), needed, TypeOptions(), {})
+    excluded = draw(st.sampled_from([None, None, *names]))
+    table = replace(known, columns=tuple(columns))
+    return described(table, needed, TypeOptions(), {}, excluded=excluded)
 
 
 def run(
@@ -183,6 +187,32 @@ def test_a_chain_that_arranges_columns_is_written_in_one_batch(fields: str) -> N
     assert [len(list(part)) for part in parts] == [4, 1]
 
 
+@pytest.mark.parametrize("masked", ["a", "__source_ts_ms"])
+@pytest.mark.parametrize(
+    "last",
+    [
+        {"type": f"{KAFKA}.ReplaceField$Value", "include": "b"},
+        {"type": f"{KAFKA}.ExtractField$Value", "field": "b"},
+        {"type": f"{KAFKA}.MaskField$Value", "fields": "a", "replacement": "7"},
+        {**CEL, "condition": "topic == 'another'"},
+    ],
+)
+def test_a_value_that_cannot_be_changed_fails_its_row_even_if_it_is_left_out(
+    masked: str, last: random_chains.Config
+) -> None:
+    table = table_of_numbers()
+    rows = [table.table.image((1, 2, 3), (True, True, True))] * 2
+    json = JsonConverter({"schemas.enable": "false"})
+    options = EventOptions("acme", NAMING, SOURCE, ROW_SLOT)
+    mask = {**MASK, "fields": masked, "replacement": "no number"}
+    steps = random_chains.build([(config, None, False) for config in (UNWRAP, mask, last)])
+    for compiles in (True, False):
+        changes = changes_of([(table, written.WRITE, row) for row in rows])
+        messages, skipped = write(batch_of(changes), compiles, options, (json, json), steps)
+        assert not messages
+        assert len(skipped) == 2
+
+
 @pytest.mark.parametrize("excluded", ["id", "a"])
 def test_a_key_may_have_a_column_that_the_value_lacks(excluded: str) -> None:
     numbers = table_of_numbers().table
@@ -284,7 +314,7 @@ def test_a_masked_value_needs_no_python(
 def test_a_key_that_the_chain_drops_does_not_hide_that_it_moves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    drop = {"type": "org.apache.kafka.connect.transforms.ReplaceField$Key", "exclude": "id"}
+    drop = {"type": f"{KAFKA}.ReplaceField$Key", "exclude": "id"}
     assert written_natively([UNWRAP, drop], written.UPDATE, monkeypatch) == 0
 
 
