@@ -177,16 +177,21 @@ def transaction_scanner(
     tables: dict[int, Any],
     rows_type: type[Any],
     parser: object,
+    *,
+    reads_queries: bool,
 ) -> TransactionScanner | None:
     """Return what finds whole transactions in packets of a dump connection; None without the core.
 
     :param known: the number and the description of a table, by the bodies of TABLE_MAP events.
     :param tables: gets the descriptions of the tables of each transaction by number.
     :param parser: what a transaction keeps to be parsed event by event.
+    :param reads_queries: transactions with texts of statements are left out.
     """
     if _core is None:
         return None
-    scanner: TransactionScanner = _core.TransactionScanner(known, tables, rows_type, parser)
+    scanner: TransactionScanner = _core.TransactionScanner(
+        known, tables, rows_type, parser, reads_queries
+    )
     return scanner
 
 

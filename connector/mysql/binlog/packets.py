@@ -14,6 +14,7 @@ from connector.mysql.binlog.parser import EventParser, parse_other
 from connector.mysql.binlog.whole_transactions import (
     FIRST_EVENTS,
     LogEvent,
+    Scan,
     scan_nothing,
     scan_of,
 )
@@ -37,12 +38,17 @@ class EventPackets:
 
     :param checksums: as of `EventParser`.
     :param finds_transactions: whole transactions may come instead of their events.
+    :param reads_queries: the caller needs the texts of statements.
     """
 
-    def __init__(self, *, checksums: bool, finds_transactions: bool = True) -> None:
+    def __init__(
+        self, *, checksums: bool, finds_transactions: bool = True, reads_queries: bool = False
+    ) -> None:
         self.is_between_reads = False
         self._parser = parser = EventParser(checksums=checksums)
-        self._scan = scan_of(parser) if finds_transactions else scan_nothing
+        self._scan: Scan = scan_nothing
+        if finds_transactions:
+            self._scan = scan_of(parser, reads_queries=reads_queries)
 
     def batches(self, data: bytes) -> Packets:
         """Yield the events of all whole packets; return the rest, and how much it has to become.

@@ -43,7 +43,9 @@ class BinlogReader:
         self._readable = select.poll()
         self._readable.register(self._socket, select.POLLIN)
         self._packets = EventPackets(
-            checksums=self._connection.checksums, finds_transactions=not start.is_too_far
+            checksums=self._connection.checksums,
+            finds_transactions=not start.is_too_far,
+            reads_queries=annotations,
         )
 
     @property

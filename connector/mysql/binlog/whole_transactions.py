@@ -60,9 +60,13 @@ the next one needs, if the data end within it; takes the data, the offset and th
 checksum."""
 
 
-def scan_of(parser: EventParser) -> Scan:
-    """Return what finds the transactions of a parser's log; without the core it finds none."""
-    scanner = transaction_scanner(parser.known_maps, parser.tables, RowsChanged, parser)
+def scan_of(parser: EventParser, *, reads_queries: bool) -> Scan:
+    """Return what finds the transactions of a parser's log; without the core it finds none.
+
+    :param reads_queries: transactions with `RowsQueryRead` events are not found.
+    """
+    known, tables = parser.known_maps, parser.tables
+    scanner = transaction_scanner(known, tables, RowsChanged, parser, reads_queries=reads_queries)
     return scan_nothing if scanner is None else scanner.scan
 
 

@@ -10,6 +10,8 @@ const GTID: u8 = 33;
 const ANONYMOUS_GTID: u8 = 34;
 const MARIADB_GTID: u8 = 162;
 pub const TABLE_MAP: u8 = 19;
+/// The text of the statement whose rows follow, with `binlog_rows_query_log_events`.
+pub const ROWS_QUERY: u8 = 29;
 // Flags of MariaDB's GTID events: FL_STANDALONE, FL_GROUP_COMMIT_ID, FL_PREPARED_XA |
 // FL_COMPLETED_XA; of the second byte FL_START_ALTER_E1 | FL_ROLLBACK_ALTER_E1.
 const STANDALONE: u8 = 1;

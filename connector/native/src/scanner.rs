@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use crate::group::{changed, commits, first, session_of_begin, Changed, First, TABLE_MAP};
+use crate::group::{changed, commits, first, session_of_begin, Changed, First, ROWS_QUERY, TABLE_MAP};
 use crate::guard::guarded;
 use crate::packets::{little, missing_end, Event};
 use crate::transaction::{head_of, RowsEvent, Transaction};
@@ -27,6 +27,8 @@ pub struct TransactionScanner {
     rows_type: Py<PyAny>,
     /// What a transaction keeps for Python to read its events one by one.
     parser: Py<PyAny>,
+    /// Whether Python needs the texts of statements.
+    reads_queries: bool,
 }
 
 #[pymethods]
@@ -37,8 +39,9 @@ impl TransactionScanner {
         tables: Py<PyDict>,
         rows_type: Py<PyAny>,
         parser: Py<PyAny>,
+        reads_queries: bool,
     ) -> Self {
-        TransactionScanner { known, tables, rows_type, parser }
+        TransactionScanner { known, tables, rows_type, parser, reads_queries }
     }
 
     /// Returns the transactions from a packet on, the offset behind the last one, and how many
@@ -120,7 +123,7 @@ impl TransactionScanner {
                 if !tables.have(number, body) {
                     tables.put(number, body, self.known_table(py, body)?)?;
                 }
-            } else {
+            } else if event.kind != ROWS_QUERY || self.reads_queries {
                 let Changed { kind, table, images, present, present_after } =
                     changed(data, &event)?;
                 let known = tables.get(table)?;

@@ -8,6 +8,7 @@ import os
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from types import ModuleType
 from typing import Any, Never
 
@@ -16,6 +17,7 @@ import pytest
 from connector import native
 from connector.capture.change import Change, EventBatch, Operation, RowChanges
 from connector.capture.tables import Table, TableId, Tables
+from connector.mysql.binlog.event_types import TABLE_MAP
 from connector.mysql.binlog.events import QueryRan
 from connector.mysql.binlog.packets import EventPackets
 from connector.mysql.binlog.tableplans import TablePlans
@@ -42,9 +44,11 @@ SKIPPED: list[tuple[Operation, ...]] = [(), (), ("d",), ("c",), ("u",), ("c", "d
 SEED = int(os.environ.get("DAMAGED_SEED", "11"))
 
 
-def batches(chunks: Iterable[bytes], *, checksums: bool, whole: bool) -> Iterator[list[LogEvent]]:
+def batches(
+    chunks: Iterable[bytes], *, checksums: bool, whole: bool, queries: bool = False
+) -> Iterator[list[LogEvent]]:
     """Yield what a connection yields that gets some data piece by piece."""
-    packets = EventPackets(checksums=checksums)
+    packets = EventPackets(checksums=checksums, reads_queries=queries)
     if not whole:
         packets._scan = finds_ends_only(packets._scan)
     rest = b""
@@ -175,9 +179,10 @@ def compare(chance: random.Random, *, damages: bool) -> tuple[int, int]:
     chunks = split(chance, data)
     start, options = start_of(chance, log.opening, log.starts), options_of(chance, log.opening)
     found = []
+    read = partial(batches, chunks, checksums=log.checksums, queries=options.queries)
     for whole in (False, True):
         side = Side(start, options)
-        found.append(side.read(batches(chunks, checksums=log.checksums, whole=whole)))
+        found.append(side.read(read(whole=whole)))
     first, second = found
     assert first == second, (start, options, log.opening)
     return side.whole, side.in_batches
@@ -292,6 +297,28 @@ def test_transactions_of_many_tables(
     found = [event for batch in batches(log, checksums=True, whole=True) for event in batch]
     assert sum(map(is_transaction, found)) == whole
     assert len(found) == whole + (2 - whole) * (3 + 2 * tables)
+
+
+@pytest.mark.parametrize(("queries", "whole"), [(False, 1), (True, 0)])
+def test_transactions_with_texts_of_statements(
+    queries: bool, whole: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are found unless the texts are needed. The first transaction teaches the table."""
+    events = measure_transactions.events
+
+    def with_texts(number: int, rows: int, *, mariadb: bool) -> Iterator[tuple[int, bytes]]:
+        for kind, body in events(number, rows, mariadb=mariadb):
+            if kind == TABLE_MAP:
+                yield 29, b"\6INSERT"
+            yield kind, body
+
+    monkeypatch.setattr(measure_transactions, "ROWS", 2)
+    monkeypatch.setattr(measure_transactions, "events", with_texts)
+    log = [b"".join(measure_transactions.reads(1, mariadb=False))]
+    read = batches(log, checksums=True, whole=True, queries=queries)
+    found = [event for batch in read for event in batch]
+    assert sum(map(is_transaction, found)) == whole
+    assert len(found) == whole + (2 - whole) * 6
 
 
 @pytest.mark.parametrize("columns", [250, 251, 256, 257, 1000])
