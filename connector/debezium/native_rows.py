@@ -9,7 +9,7 @@ from connector import native
 from connector.capture.change import EventBatch, RowChanges, RowsOfKind
 from connector.data.record import Headers, Message, WriteBatch
 from connector.debezium.events import EventOptions
-from connector.debezium.table_fragments import TableFragments
+from connector.debezium.table_fragments import EventFragments, TableFragments
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
 from connector.errors import MillraceError
@@ -36,6 +36,8 @@ class NativeRows:
         writer = self._writer(shape, op)
         if writer is None or op != rows.kind:
             return None
+        if self._counts(op):
+            return self._counted(shape, writer, change, rows, now)
         opening, between, before_source = _around_rows(shape, op)
         head, rest = shape.event_frame(op, change.source, now)
         head = before_source + head
@@ -44,6 +46,29 @@ class NativeRows:
             head += shape.source.numbers(0, 1)[0]
         around = opening, between, head, numbers, rest
         return writer.messages(rows, around, *self._texts(shape))
+
+    def _counts(self, op: str) -> bool:
+        """Whether the events of the running transaction are counted."""
+        return self._options.transactions and self._transaction.id is not None and op != "r"
+
+    def _counted(
+        self, shape: TableFragments, writer: RowWriter, change: RowChanges, rows: Rows, now: int
+    ) -> Sequence[Message] | None:
+        """Return messages with their place in the transaction."""
+        if change.first_row is None:
+            return None
+        op, table, count = change.op, change.codec.table.id, self._transaction.event
+        event = EventFragments(shape, change.source, now)
+        opening, between, before_source = _around_rows(shape, op)
+        numbers = [
+            number + event.source_end + shape.transaction((None, None, None, count(table)))
+            for number in event.numbers(change.first_row, len(rows))
+        ]
+        around = opening, between, before_source + event.head, numbers, event.tail(op, b"")
+        messages = writer.messages(rows, around, *self._texts(shape))
+        if messages is None:
+            self._transaction.uncount(table, len(rows))  # Python counts them again
+        return messages
 
     def batch(self, batch: EventBatch) -> WriteBatch | None:
         """Return what writes the events of a batch, as `batch_writer` has it."""
@@ -57,7 +82,7 @@ class NativeRows:
         except MillraceError:
             return None  # its first event raises the error once more
         writer = self._writer(shape, kind.op)
-        if writer is None:
+        if writer is None or self._counts(kind.op):
             return None
         numbers = shape.source.numbers(0, kind.longest)
         around, texts = _around_rows(shape, kind.op), self._texts(shape)
@@ -65,9 +90,7 @@ class NativeRows:
 
     def _writer(self, shape: TableFragments, op: str) -> RowWriter | None:
         """Return what writes rows of an operation; None where Python does."""
-        options = self._options
-        counts = options.transactions and self._transaction.id is not None and op != "r"
-        return None if counts or (op == "u" and options.skips_unchanged) else shape.writer
+        return None if op == "u" and self._options.skips_unchanged else shape.writer
 
     def _texts(self, shape: TableFragments) -> tuple[str, Headers, Headers | None]:
         """Return topic and headers of rows, and the headers of tombstones, if there are any."""

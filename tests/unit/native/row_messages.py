@@ -56,6 +56,12 @@ def change(table: Described, event: RowsChanged, rows: Any) -> RowChanges:
     return RowChanges(table.codec, event.kind, rows, SOURCE_VALUES, 3)
 
 
+def begun() -> Transaction:
+    transaction = Transaction()
+    transaction.begin("a:1")
+    return transaction
+
+
 def ids(topic: str, schema: Schema | None) -> list[tuple[str, bytes | None]]:
     """Return a header as a converter may add for a schema."""
     return [] if schema is None else [("id", f"{topic} {schema.name}".encode())]
@@ -76,7 +82,7 @@ def written(
     """Write the messages of rows; those of the core stay as they are."""
     keys = keys or JsonConverter()
     encode_key = fragment_keys(keys)
-    rows = CompiledRows(options, Transaction(), values, encode_key, header, keys, (ids, ids))
+    rows = CompiledRows(options, begun(), values, encode_key, header, keys, (ids, ids))
     return rows.messages(work)
 
 
@@ -96,7 +102,7 @@ def generic(
                 *(ids(record.topic, record.value_schema) if record.value is not None else ()),
             ],
         )
-        for record in EventRecords(options, Transaction()).records(work)
+        for record in EventRecords(options, begun()).records(work)
     ]
 
 
