@@ -132,7 +132,7 @@ class AlteredTable:
 @pytest.mark.parametrize(
     ("server", "tables", "schemas", "seed"),
     [
-        ("database", 6, "true", 5000),
+        ("database", 3, "true", 5000),
         pytest.param("database", _TABLES, "true", _SEED, marks=pytest.mark.slow),
         pytest.param("database", _TABLES, "false", _SEED, marks=pytest.mark.slow),
         pytest.param("mariadb_database", _TABLES, "true", _SEED, marks=pytest.mark.slow),

@@ -50,7 +50,14 @@ def test_masked_values_are_in_no_table(sink: MakeSink, spark: Any) -> None:
     }
 
 
-@pytest.mark.parametrize(("rename", "schemas"), [("ddl", True), ("add", True), ("ddl", False)])
+@pytest.mark.parametrize(
+    ("rename", "schemas"),
+    [
+        ("ddl", True),
+        pytest.param("add", True, marks=pytest.mark.slow),
+        pytest.param("ddl", False, marks=pytest.mark.slow),
+    ],
+)
 def test_a_rename_reveals_no_column(
     sink: MakeSink, spark: Any, tmp_path: Path, rename: str, schemas: bool
 ) -> None:

@@ -53,6 +53,7 @@ def test_the_last_change_in_a_transaction_wins(sink: MakeSink, spark: Any) -> No
     assert made.state.parked_tables() == {}
 
 
+@pytest.mark.slow
 def test_every_change_of_a_transaction_is_kept(sink: MakeSink, spark: Any) -> None:
     """By versions, and by histories without redelivered events."""
     events: list[Event] = [
@@ -83,6 +84,7 @@ def test_every_change_of_a_transaction_is_kept(sink: MakeSink, spark: Any) -> No
         ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_equal_rows_of_a_keyless_table_are_counted(sink: MakeSink, spark: Any) -> None:
     made = sink(**HEADER, nopk="bag_view")
     topic = Topic(columns=COLUMNS, keys=())
@@ -107,6 +109,7 @@ def test_headers_of_a_large_transaction_stay_in_order(sink: MakeSink, spark: Any
         assert rows(made, "shop__orders", "v") == [(2 if number == 2 else 1,)]
 
 
+@pytest.mark.slow
 def test_rows_that_are_redelivered_to_other_partitions_park_no_table(
     sink: MakeSink, spark: Any
 ) -> None:

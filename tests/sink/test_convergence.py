@@ -94,6 +94,7 @@ def test_a_late_change_does_not_bring_a_deleted_row_back(sink: MakeSink, spark: 
     assert rows(made, "shop__orders", *names) == [(1, *["again"] * 7), (2, *["b"] * 7)]
 
 
+@pytest.mark.slow
 def test_deletes_are_remembered_without_reading_those_of_other_tables(
     sink: MakeSink, spark: Any, tmp_path: Path
 ) -> None:
@@ -159,6 +160,7 @@ def test_a_table_without_key_has_a_history_in_which_each_message_is_once(
     assert made.lake.table("shop__orders").columns() is None
 
 
+@pytest.mark.slow
 def test_positions_of_another_server_park_their_table(sink: MakeSink, spark: Any) -> None:
     made = sink()
     topics = [Topic(columns=COLUMNS), Topic("srv.shop.items", columns=COLUMNS)]

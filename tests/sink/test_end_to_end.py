@@ -183,6 +183,7 @@ def assert_verified(made: Any, database: FreshDatabase, capsys: pytest.CaptureFi
     assert "1 missing, 1 too many, 1 different" in output
 
 
+@pytest.mark.slow
 def test_compressed_transactions_with_position_headers(
     database: FreshDatabase, broker: KafkaBroker, millrace: MillraceWorker, sink: MakeSink
 ) -> None:

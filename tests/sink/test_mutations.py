@@ -167,6 +167,7 @@ def mend(made: Any, spark: Any, messages: list[Row]) -> None:
     made.state.table("dead_letter").append(kept, f"mended-{uuid.uuid4().hex}", 0)
 
 
+@pytest.mark.slow
 def test_unreadable_messages_of_as_many_avro_schemas_stop_no_table(
     sink: MakeSink, spark: Any, registry: str
 ) -> None:

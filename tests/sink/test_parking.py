@@ -54,6 +54,7 @@ def test_a_table_with_too_many_unreadable_messages_or_an_unexpected_error_is_par
     assert len(rows(made, "_cdc/parked", "offset")) == 5
 
 
+@pytest.mark.slow
 def test_a_new_table_with_the_name_of_another_one_is_parked_alone(
     sink: MakeSink, spark: Any
 ) -> None:
@@ -84,6 +85,7 @@ def test_a_new_table_with_the_name_of_another_one_is_parked_alone(
     assert rows(made, "orders2", "id") == [(10,), (20,)]
 
 
+@pytest.mark.slow
 def test_a_table_whose_rows_cannot_be_swept_is_parked_alone(
     sink: MakeSink, spark: Any, tmp_path: Path
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import pytest
+
 from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
@@ -56,6 +58,7 @@ def test_another_binlog_parks_the_table(sink: MakeSink, spark: Any) -> None:
         assert "ignore" not in reason
 
 
+@pytest.mark.slow
 def test_a_later_process_knows_each_partition(sink: MakeSink, spark: Any) -> None:
     """A partition that lags is no regression; one that restarts is, whatever others have read."""
     topic = Topic(columns=COLUMNS)
@@ -97,6 +100,7 @@ def test_redelivered_changes_and_snapshots_park_no_table(sink: MakeSink, spark: 
         assert found == [(1000,), (1050,), (1100,), (900,), (950,)]
 
 
+@pytest.mark.slow
 def test_a_history_without_redelivered_changes_is_checked(sink: MakeSink, spark: Any) -> None:
     """It skips positions that go back, so the changes of another binlog would be missing."""
     made = sink(mirror={"enabled": False}, history={"enabled": True, "dedupe": "replay"})
@@ -105,6 +109,7 @@ def test_a_history_without_redelivered_changes_is_checked(sink: MakeSink, spark:
     assert made.state.table("parked").read().count() == 4
 
 
+@pytest.mark.slow
 def test_replayed_dead_letters_are_older(sink: MakeSink, spark: Any) -> None:
     from sparksink.commands.replay import replay_dead_letters  # noqa: PLC0415 - needs Spark
 
@@ -157,6 +162,7 @@ def test_offsets_of_a_recreated_topic_park_the_table(sink: MakeSink, spark: Any)
     assert made.state.table("parked").read().count() == 4
 
 
+@pytest.mark.slow
 def test_later_offsets_of_a_topic_are_applied(sink: MakeSink, spark: Any) -> None:
     """Whatever the times of messages are, which a producer sets."""
     topic = Topic()

@@ -241,7 +241,7 @@ def history_differences(made: Any, table: RandomTable) -> Iterator[str]:
 
 def test_random_tables(sink: MakeSink, spark: Any, tmp_path: Path, registry: str) -> None:
     plan = Plan(batches=2, steps=(6, 6), waiting=0.8, history=False)
-    run(sink, spark, tmp_path, registry, range(20), plan)
+    run(sink, spark, tmp_path, registry, range(10), plan)
 
 
 @pytest.mark.slow
