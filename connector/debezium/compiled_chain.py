@@ -87,8 +87,8 @@ class CompiledChain:
         now = self._options.now()
         event = (change.source, now // 1_000_000, now // 1000, now)
         counts = self._options.transactions and transaction.id is not None and change.op != "r"
-        if is_native(change.rows) and not counts and change.position_text is None:
-            written = self._natively(table, change.op, change.rows, event)
+        if is_native(change.rows) and change.position_text is None:
+            written = self._natively(table, change.op, change.rows, event, counted=counts)
             if written is not None:
                 change.rows = []  # as below
                 return written
@@ -128,17 +128,28 @@ class CompiledChain:
         return chain and (chain.writer, kind.op, chain.bind, moment, chain.is_constant)
 
     def _natively(
-        self, table: _TableFunctions, op: str, rows: Rows, event: tuple[Any, ...]
+        self,
+        table: _TableFunctions,
+        op: str,
+        rows: Rows,
+        event: tuple[Any, ...],
+        *,
+        counted: bool,
     ) -> Sequence[Message] | None:
         """Let the native core write rows that it read; None where it cannot."""
-        chain = self._native_chain(table, op) if op == rows.kind else None
-        return None if chain is None else chain.messages(rows, event)
+        chain = self._native_chain(table, op, counted=counted) if op == rows.kind else None
+        messages = None if chain is None else chain.messages(rows, event)
+        if messages is not None and counted:
+            self._transaction.count(table.codec.table.id, len(rows))
+        return messages
 
-    def _native_chain(self, table: _TableFunctions, op: str) -> NativeChain | None:
+    def _native_chain(
+        self, table: _TableFunctions, op: str, *, counted: bool = False
+    ) -> NativeChain | None:
         """Return what writes rows of an operation natively; None where Python does."""
         if op not in "cru" or (op == "u" and self._options.skips_unchanged):
             return None
-        kind = RowKind(op, op == "u", after=True, moves=False, counted=False, positioned=False)
+        kind = RowKind(op, op == "u", after=True, moves=False, counted=counted, positioned=False)
         self._function(table, kind)
         return table.native.get(kind)
 

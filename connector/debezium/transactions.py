@@ -30,10 +30,15 @@ class Transaction:
 
     def event(self, table: TableId) -> dict[str, Any]:
         """Count one more event; return its transaction block."""
-        name = str(table)
-        self.total += 1
-        self._by_table[name] = count = self._by_table.get(name, 0) + 1
+        count = self.count(table, 1)
         return {"id": self.id, "total_order": self.total, "data_collection_order": count}
+
+    def count(self, table: TableId, events: int) -> int:
+        """Count some more events of a table; return how many it has now."""
+        name = str(table)
+        self.total += events
+        self._by_table[name] = count = self._by_table.get(name, 0) + events
+        return count
 
     def uncount(self, table: TableId, events: int) -> None:
         """Forget the last events of a table: they are counted again."""

@@ -73,7 +73,7 @@ def run(
     steps: Sequence[TransformStep],
     work: Any,
 ) -> Any:
-    pipeline, skipped = pipeline_of(compiles, options, converters, steps)
+    pipeline, skipped = pipeline_of(compiles, options, converters, steps, begun=True)
     return [plain(message) for message in pipeline.messages(work)], skipped
 
 
@@ -82,6 +82,8 @@ def pipeline_of(
     options: EventOptions,
     converters: tuple[Any, Any],
     steps: Sequence[TransformStep],
+    *,
+    begun: bool = False,
 ) -> tuple[Pipeline, list[str]]:
     """Return a pipeline, and the list to which it adds what it skips."""
     skipped: list[str] = []
@@ -92,6 +94,8 @@ def pipeline_of(
 
     kinds = TaskConverters(*converters, SimpleHeaderConverter())
     encoder = DebeziumEncoder(options)
+    if begun:
+        encoder.transaction.begin("a:1")
     return Pipeline(encoder, kinds, chain(steps), skip, compilable=compiles), skipped
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from json import loads
 from typing import Any
 
 import pytest
@@ -12,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connector import native
-from connector.converters.json import JsonConverter
-from connector.debezium.compiled import CompiledRows, fragment_keys
 from connector.debezium.events import EventOptions
 from connector.mysql.types.type_options import TypeOptions
-from tests.fixtures.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE
+from tests.fixtures.random_changes import OPTIONS
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
@@ -28,11 +25,9 @@ from tests.unit.native.random_tables import (
 )
 from tests.unit.native.row_messages import (
     CONVERTERS,
-    begun,
     change,
     compiled,
     generic,
-    header,
     in_python,
     outcome,
 )
@@ -97,25 +92,3 @@ def test_rows_are_a_sequence_to_python() -> None:
     assert rows[1:] == [(None, (1, 2))] * 2
     assert rows == [(None, (1, 2))] * 3
     assert replace(change(known, known.event(written.WRITE, b""), rows)).rows is rows
-
-
-def test_rows_of_a_transaction_are_counted_once() -> None:
-    """Also where the core leaves an event to Python, as the key of a row changes."""
-    known = described(table_of(INTEGERS[:2]), ["c0"], TypeOptions(), {})
-    first, same, moved = (known.table.image(row, (True, True)) for row in [(1, 2), (1, 3), (4, 3)])
-    events = [
-        known.event(written.WRITE, first * 2),
-        known.event(written.UPDATE, (first + same) * 2 + same + moved),
-        known.event(written.UPDATE, first + same),
-        known.event(written.DELETE, first),
-    ]
-    options = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, transactions=True)
-    json = JsonConverter({"schemas.enable": "false"})
-    for read in (known.plan().rows, partial(in_python, known)):
-        transaction = begun()
-        rows = CompiledRows(options, transaction, json, fragment_keys(json), header, json)
-        found = [list(rows.messages(change(known, event, read(event)))) for event in events]
-        values = [loads(one.value) for part in found for one in part if one.value]
-        orders = [value["transaction"]["total_order"] for value in values]
-        assert orders == list(range(1, 9))
-        assert transaction.total == 8
