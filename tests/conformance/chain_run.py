@@ -19,7 +19,7 @@ from tools.stack.errors import StackError
 
 TABLES = read(FOLDER / "tables.sql")
 _STILL_SECONDS = 3.0
-_UNEVEN_SECONDS = 8.0
+_UNEVEN_SECONDS = 20.0
 _START_SECONDS = 30.0
 _LIMIT_SECONDS = 300.0
 _CLOCK = re.compile(r'("(?:[^"]*ts_|iodebeziumts)(?:ms|us|ns)"\s*:\s*)"?\d+"?')
