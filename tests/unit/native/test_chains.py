@@ -14,22 +14,20 @@ from hypothesis import strategies as st
 from connector import native
 from connector.capture.change import EventBatch
 from connector.converters.json import JsonConverter
-from connector.converters.simple_header import SimpleHeaderConverter
 from connector.data.record import Message, Record
 from connector.debezium.compiled_chain import CompiledChain
-from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions
 from connector.debezium.native_chain import NativeChain
 from connector.debezium.transactions import Transaction
 from connector.mysql.types.type_options import TypeOptions
-from connector.plugin import TaskConverters, TransformStep
-from connector.task.pipeline import Pipeline
+from connector.plugin import TransformStep
 from connector.task.transform_chain import chain
 from tests.fixtures.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE
 from tests.unit.converters.without_registry import PlainAvro
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
+from tests.unit.native.chained_pipelines import UNWRAP, pipeline_of
 from tests.unit.native.event_batches import batch_of, changes_of
 from tests.unit.native.random_tables import (
     LETTERS,
@@ -43,7 +41,6 @@ from tests.unit.transforms import random_chains
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
 KAFKA = "org.apache.kafka.connect.transforms"
-UNWRAP = {"type": "io.debezium.transforms.ExtractNewRecordState", "add.fields": "op,source.ts_ms"}
 MASK = {"type": f"{KAFKA}.MaskField$Value", "fields": "a"}
 RENAME = {"type": f"{KAFKA}.ReplaceField$Value", "renames": "b:c"}
 CEL = {"type": "io.debezium.transforms.Filter", "language": "cel"}
@@ -75,28 +72,6 @@ def run(
 ) -> Any:
     pipeline, skipped = pipeline_of(compiles, options, converters, steps, begun=True)
     return [plain(message) for message in pipeline.messages(work)], skipped
-
-
-def pipeline_of(
-    compiles: bool,
-    options: EventOptions,
-    converters: tuple[Any, Any],
-    steps: Sequence[TransformStep],
-    *,
-    begun: bool = False,
-) -> tuple[Pipeline, list[str]]:
-    """Return a pipeline, and the list to which it adds what it skips."""
-    skipped: list[str] = []
-
-    def skip(stage: str, error: Exception, topic: str) -> bool:
-        skipped.append(f"{stage} {topic} {type(error).__name__} {error}")
-        return True
-
-    kinds = TaskConverters(*converters, SimpleHeaderConverter())
-    encoder = DebeziumEncoder(options)
-    if begun:
-        encoder.transaction.begin("a:1")
-    return Pipeline(encoder, kinds, chain(steps), skip, compilable=compiles), skipped
 
 
 def plain(message: Message) -> Message:

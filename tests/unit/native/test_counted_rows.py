@@ -18,9 +18,9 @@ from tests.fixtures.random_changes import NAMING, ROW_SLOT, SOURCE
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
+from tests.unit.native.chained_pipelines import UNWRAP, pipeline_of
 from tests.unit.native.random_tables import described
 from tests.unit.native.row_messages import begun, change, header, in_python
-from tests.unit.native.test_chains import UNWRAP, pipeline_of
 from tests.unit.transforms import random_chains
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
