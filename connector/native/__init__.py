@@ -77,7 +77,7 @@ buffer of its own before it becomes a message: copies that a row of many megabyt
 Buffers are reads of 64 KiB, up to 576 KiB with a transaction whose rest was awaited, and larger
 only where a row is: what Python costs is then little beside copying the row."""
 
-_INTERFACE = 15  # of `src/lib.rs`
+_INTERFACE = 16  # of `src/lib.rs`
 
 
 def _load() -> Any:

@@ -47,7 +47,7 @@ mod writer;
 use pyo3::prelude::*;
 
 /// The version that the Python side requires: raise both when names or parameters change.
-const INTERFACE: u32 = 15;
+const INTERFACE: u32 = 16;
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -3,7 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use crate::group::{changed, commits, first, session_of_begin, Changed, First, ROWS_QUERY, TABLE_MAP};
+use crate::group::{
+    changed, commits, first, session_of_begin, Changed, First, ROWS_QUERY, TABLE_MAP,
+};
 use crate::guard::guarded;
 use crate::packets::{little, missing_end, Event};
 use crate::transaction::{head_of, RowsEvent, Transaction};
