@@ -38,27 +38,41 @@ EVENTS = [
 
 
 def test_rows_have_their_order_in_the_transaction() -> None:
-    for read in (TABLE.plan().rows, partial(in_python, TABLE)):
+    ways = (
+        (TABLE.plan().rows, [False, True, False, False]),
+        (partial(in_python, TABLE), [True] * 4),
+    )
+    for read, in_lists in ways:
         transaction = begun()
         rows = CompiledRows(OPTIONS, transaction, JSON, fragment_keys(JSON), header, JSON)
-        found = [list(rows.messages(change(TABLE, event, read(event)))) for event in EVENTS]
+        found = [rows.messages(change(TABLE, event, read(event))) for event in EVENTS]
+        assert [isinstance(part, list) for part in found] == in_lists  # those of Python
         values = [loads(one.value) for part in found for one in part if one.value]
         orders = [value["transaction"]["total_order"] for value in values]
         assert orders == list(range(1, 9))
         assert transaction.total == 8
 
 
-@pytest.mark.parametrize("fields", ["op", "transaction.total_order"])
-def test_the_end_of_a_transaction_counts_the_rows_behind_a_chain(fields: str) -> None:
-    """With a field that depends on the order Python writes them."""
+@pytest.mark.parametrize(
+    ("fields", "in_lists"),
+    [("op", [False, True, False, True]), ("transaction.total_order", [True] * 4)],
+)
+def test_the_end_of_a_transaction_counts_the_rows_behind_a_chain(
+    fields: str, in_lists: list[bool]
+) -> None:
+    """With a field that depends on the order Python writes them, and always deletes."""
     steps = random_chains.build([({**UNWRAP, "add.fields": fields}, None, False)])
     end = TransactionBoundary("END", "a:1", 1_700_000_000_000)
     ways: list[Any] = []
     for compiles in (True, False):
         pipeline, _ = pipeline_of(compiles, OPTIONS, (JSON, JSON), steps, begun=True)
         read = TABLE.plan().rows
-        found = [[*pipeline.messages(change(TABLE, event, read(event)))] for event in EVENTS]
-        ways.append([one.value for part in found for one in part])
+        found = []
+        for event, in_list in zip(EVENTS, in_lists, strict=True):
+            part = pipeline.messages(change(TABLE, event, read(event)))
+            assert isinstance(part, list) == (compiles and in_list)
+            found += part
+        ways.append([one.value for one in found])
         (last,) = pipeline.messages(end)
         assert loads(last.value or b"")["event_count"] == 8
     assert ways[0] == ways[1]
