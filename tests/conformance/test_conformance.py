@@ -124,7 +124,7 @@ _CHAINED = {scenario.name for scenario in SCENARIOS[::5]}
 def _marks(side: str, server: str, *scenarios: Scenario) -> list[pytest.MarkDecorator]:
     names = {one.name for one in scenarios}
     in_chain = side == "chained" and not _CHAINED & names
-    # Settings that one scenario has seldom concern Avro, and for it Debezium runs once more.
+    # Settings that one scenario has seldom concern Avro, for which one more connector runs.
     alone = len(GROUPS[server, scenarios[0].config]) == 1
     in_avro = side == "avro" and alone and not any("avro" in name for name in names)
     return [pytest.mark.slow] if in_chain or in_avro else []
