@@ -11,6 +11,7 @@ import pytest
 from connector import native
 from connector.capture.change import TransactionBoundary
 from connector.converters.json import JsonConverter
+from connector.data.record import Message
 from connector.debezium.compiled import CompiledRows, fragment_keys
 from connector.debezium.events import EventOptions
 from connector.mysql.types.type_options import TypeOptions
@@ -67,7 +68,7 @@ def test_the_end_of_a_transaction_counts_the_rows_behind_a_chain(
     for compiles in (True, False):
         pipeline, _ = pipeline_of(compiles, OPTIONS, (JSON, JSON), steps, begun=True)
         read = TABLE.plan().rows
-        found = []
+        found: list[Message] = []
         for event, in_list in zip(EVENTS, in_lists, strict=True):
             part = pipeline.messages(change(TABLE, event, read(event)))
             assert isinstance(part, list) == (compiles and in_list)
