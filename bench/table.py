@@ -36,6 +36,7 @@ _METRICS: Final = (
     Metric("p50_ms", f"latency at {RATE} rows/s, p50: ms", ".1f"),
     Metric("p99_ms", f"latency at {RATE} rows/s, p99: ms", ".1f"),
     Metric("max_ms", f"latency at {RATE} rows/s, longest: ms", ".1f"),
+    Metric("insert_max_ms", f"latency at {RATE} rows/s, longest INSERT: ms", ".1f"),
     Metric("chunks_p50_ms", "{part}, stream meanwhile, p50: ms", ".1f"),
     Metric("chunks_p99_ms", "{part}, stream meanwhile, p99: ms", ".1f"),
     Metric("cpu_us_per_row", "{part}: CPU, µs/row", ".1f"),

@@ -121,12 +121,18 @@ class Workload:
         for number in range(self._updates(table)):
             self._execute(f"UPDATE {table}_stream SET {TABLES[table].update} WHERE id = {number}")
 
-    def write_paced(self, rate: float, seconds: float) -> None:
-        """Insert rows into `PACED` at a rate, one a transaction, with the time in column t."""
-        begun = time.monotonic()
+    def write_paced(self, rate: float, seconds: float) -> float:
+        """Insert rows into `PACED` at a rate, one a transaction, with the time in column t.
+
+        Return how many seconds the longest of these transactions took.
+        """
+        longest, begun = 0.0, time.monotonic()
         for number in range(int(rate * seconds)):
             time.sleep(max(0, begun + number / rate - time.monotonic()))
+            inserted = time.monotonic()
             self.insert_paced()
+            longest = max(longest, time.monotonic() - inserted)
+        return longest
 
     def insert_paced(self) -> None:
         """Insert one row with the present time."""
