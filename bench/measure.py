@@ -160,7 +160,7 @@ def threads(part: Part, site: Site, workload: Workload) -> Measurements:
 def latency(part: Part, site: Site, workload: Workload) -> Measurements:
     """Insert rows at a rate and see how old they are when a consumer has them.
 
-    A row is as old as its transaction at least, so the longest of these is measured too.
+    The longest transaction is measured too: where a commit waits, its row is late on every side.
     """
     ages: list[float] = []
     done = threading.Event()

@@ -51,3 +51,12 @@ def test_the_share_of_the_limit_stands_for_millrace_alone() -> None:
         "| a: of the rate of a bare producer, % | 80 |",
         "| peak RSS of all: MB | 1 | 2 | 2.0 |",
     ]
+
+
+def test_what_the_database_does_is_no_sides_gain() -> None:
+    names = (MILLRACE.name, TUNED.name)
+    sides = [result(name, "latency", insert_max_ms=9.5, peak_rss_mb=1) for name in names]
+    assert table(sides).splitlines()[2:] == [
+        "| latency at 300 rows/s, longest INSERT: ms | 9.5 | 9.5 |",
+        "| peak RSS of all: MB | 1 | 1 | 1.0 |",
+    ]
